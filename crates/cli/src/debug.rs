@@ -88,13 +88,13 @@ impl Log {
         self.write("startup", &crate::flags::version_line());
         self.write(
             "startup",
-            &format!("session {} in {}", options.session_id, options.cwd.display()),
+            &format!("session {} in {}", options.session.id, options.cwd.display()),
         );
-        let address = &options.model_config.base_url;
-        let model = options.model.as_deref().unwrap_or("the usual one");
+        let address = &options.model.config.base_url;
+        let model = options.model.name.as_deref().unwrap_or("the usual one");
         self.write(
             "api",
-            &format!("model {model} at {address}, key: {}", options.key_source.as_str()),
+            &format!("model {model} at {address}, key: {}", options.model.key_source.as_str()),
         );
         for layer in options.settings.layers() {
             let path = layer.path.as_deref().map(|path| path.display().to_string());

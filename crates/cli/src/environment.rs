@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use sluice_engine::{Compaction, StateEvents};
-use sluice_model::Proxy;
+use sluice_model::{Names, Proxy, Way};
 
 use crate::servers;
 
@@ -43,7 +43,7 @@ pub(crate) struct Environment {
     /// What stands in the place of the usual model where nobody chose one.
     pub(crate) default_model: Option<String>,
     /// What `opus`, `sonnet` and `haiku` stand for, where the person says so.
-    pub(crate) model_names: Vec<(String, String)>,
+    pub(crate) model_names: Names,
     /// `CLAUDE_CODE_MAX_OUTPUT_TOKENS`.
     pub(crate) max_output: Option<u32>,
     /// How long an answer may take to begin.
@@ -88,6 +88,17 @@ impl Environment {
     /// The process's own variables.
     pub(crate) fn read() -> Self {
         Self::from(&Variables(env::vars_os().collect()))
+    }
+
+    /// How other machines are reached, whatever for.
+    pub(crate) fn way(&self) -> Result<Way, String> {
+        let read = |path: &PathBuf| {
+            std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+        };
+        Ok(Way {
+            proxy: self.proxy.clone(),
+            extra_roots: self.extra_certs.as_ref().map(read).transpose()?,
+        })
     }
 
     /// The same, with what the settings files set laid over it.
@@ -150,7 +161,7 @@ impl Environment {
             user_agent_suffix: variables.text("CLAUDE_AGENT_SDK_CLIENT_APP"),
             model: variables.text("ANTHROPIC_MODEL"),
             default_model: variables.text("ANTHROPIC_DEFAULT_MODEL"),
-            model_names: variables.model_names(),
+            model_names: Names::read(|name| variables.text(name)),
             max_output: variables
                 .number("CLAUDE_CODE_MAX_OUTPUT_TOKENS")
                 .filter(|most| *most > 0),
@@ -243,18 +254,6 @@ impl Variables {
         } else {
             StateEvents::Off
         }
-    }
-
-    /// Aliases that stand for other models than usual.
-    fn model_names(&self) -> Vec<(String, String)> {
-        let small = self.either("ANTHROPIC_DEFAULT_HAIKU_MODEL", "ANTHROPIC_SMALL_FAST_MODEL");
-        let named = [
-            ("opus", self.text("ANTHROPIC_DEFAULT_OPUS_MODEL")),
-            ("sonnet", self.text("ANTHROPIC_DEFAULT_SONNET_MODEL")),
-            ("haiku", small),
-        ];
-        let named = named.into_iter();
-        named.filter_map(|(alias, id)| Some((alias.to_owned(), id?))).collect()
     }
 
     fn background_wait(&self) -> Option<Duration> {

@@ -37,7 +37,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     if let Some(left_out) = sluice_engine::held_back(&options) {
         warn(&left_out);
     }
-    if let Some(why) = &options.refusal {
+    if let Some(why) = &options.session.refusal {
         warn(why);
         if flags.output_format != OutputFormat::StreamJson {
             return 1;
@@ -52,7 +52,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
             match door::print_prompt(flags.prompt.as_deref(), piped, warn) {
                 Ok(prompt) => InputMode::Prompt(prompt),
                 // What was put off is done without anybody asking for it.
-                Err(_) if options.earlier.as_ref().is_some_and(Earlier::awaits_call) => InputMode::Nothing,
+                Err(_) if options.session.earlier.as_ref().is_some_and(Earlier::awaits_call) => InputMode::Nothing,
                 Err(problem) => {
                     warn(&problem);
                     return 1;
@@ -60,7 +60,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
             }
         }
     };
-    let log = match Log::open(&flags, &environment, &options.session_id) {
+    let log = match Log::open(&flags, &environment, &options.session.id) {
         Ok(log) => log,
         Err(problem) => return fail(&problem),
     };
@@ -69,7 +69,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     }
     let port = match sluice_engine::start(options) {
         Ok(port) => port,
-        Err(error @ ModelError::Proxy(_)) => {
+        Err(error @ ModelError::Way(_)) => {
             return Refusal::new("proxy_invalid", error.to_string()).tell(&flags, &environment);
         }
         Err(error) => return fail(&error.to_string()),

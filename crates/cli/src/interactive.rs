@@ -67,13 +67,13 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
             Ok(options) => options,
             Err(problem) => return fail(&problem.to_string()),
         };
-        if let Some(why) = &options.refusal {
+        if let Some(why) = &options.session.refusal {
             return fail(why);
         }
         let mut facts = facts_of(&flags, &place);
         facts.model = match demo {
             Some(_) => "demo".to_owned(),
-            None => options.model.clone().unwrap_or_default(),
+            None => options.model.name.clone().unwrap_or_default(),
         };
         facts.kept = !flags.no_session_persistence;
         facts.picks = std::mem::take(&mut picks);
@@ -85,7 +85,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
                 .push("what was said from there on is told in short from now on".to_owned());
         }
         facts.told = std::mem::take(&mut told);
-        if let Some(earlier) = &options.earlier {
+        if let Some(earlier) = &options.session.earlier {
             let sessions = sluice_host::sessions::Sessions::under(&facts.config_dir);
             let folder = Some(facts.folder.as_path());
             let info = sessions.info(&earlier.session_id, folder).ok().flatten();
@@ -364,13 +364,14 @@ fn in_process(flags: Flags, place: Place, keyless: Keyless) -> ChannelTransport 
             }
             let failed = |why: String| Error::new(ErrorKind::Start, why);
             let mut options = launch::options(&flags, place, keyless.clone()).map_err(|why| failed(why.to_string()))?;
-            options.asker = Asker::Host;
+            options.permissions.asker = Asker::Host;
             // A person may want to go back to before a prompt.
             options
+                .folders
                 .checkpoints
                 .get_or_insert_with(|| place.environment.config_dir.join("file-history"));
-            options.partial = true;
-            let log = Log::open(&flags, &place.environment, &options.session_id).map_err(failed)?;
+            options.host.partial = true;
+            let log = Log::open(&flags, &place.environment, &options.session.id).map_err(failed)?;
             if let Some(log) = &log {
                 log.begin(&options);
             }

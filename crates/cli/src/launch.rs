@@ -1,13 +1,13 @@
 //! From the command line and the environment to a session's options.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use sluice_engine::settings::{Chosen, Effect, FlagSettings, Layer, Opener, Places, Settings};
 use sluice_engine::{
-    AgentOptions, Asker, CatalogueOptions, Compaction, ConversationOptions, KeySource, MemoryOptions, Options,
-    OutputSchema, PluginDir, Setup, SystemPrompt, Thinking,
+    AgentOptions, Asker, CatalogueOptions, Compaction, ConversationOptions, Folders, HostOptions, KeySource,
+    LimitOptions, MemoryOptions, ModelOptions, Options, OutputSchema, PermissionOptions, PluginDir, PromptOptions,
+    SessionOptions, Setup, SystemPrompt, Thinking, ToolOptions,
 };
 use sluice_model::{Auth, Config, DEFAULT_BASE_URL, Helper};
 use sluice_permission::Source;
@@ -120,65 +120,58 @@ fn chosen(flags: &Flags) -> Chosen {
 pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<Options, Refusal> {
     let Place { environment, settings } = place;
     let mode = mode(flags, environment)?;
-    sluice_model::models::call_by(environment.model_names.clone());
     let Conversation {
         session_id,
         keeping,
         earlier,
         refusal,
     } = conversation::choose(flags, environment)?;
-    let (config, key_source) = model_config(flags, place, keyless)?;
+    let added = flags.add_dir.iter().map(|dir| absolute(&environment.cwd, dir));
+    let checkpoints = environment.config_dir.join("file-history");
     Ok(Options {
-        keeping,
-        earlier,
-        refusal,
         cwd: environment.cwd.clone(),
-        add_dirs: flags
-            .add_dir
-            .iter()
-            .map(|dir| absolute(&environment.cwd, dir))
-            .collect(),
-        home: environment.home.clone(),
-        settings: settings.clone(),
-        checkpoints: environment
-            .checkpointing
-            .then(|| environment.config_dir.join("file-history")),
-        plans_dir: environment.config_dir.join("plans"),
-        notes: environment.notes && !flags.bare && !flags.safe_mode && !flags.restricted,
-        output_dir: output_dir(environment, &session_id),
-        env: environment.all.clone(),
-        date: today(),
-        session_id,
-        model_config: config,
-        model: flags
-            .model
-            .clone()
-            .or_else(|| environment.model.clone())
-            .or_else(|| settings.model().map(str::to_owned))
-            .or_else(|| environment.default_model.clone()),
-        fallback_models: flags.fallback_model.clone().unwrap_or_default(),
-        max_retries: environment
-            .max_retries
-            .unwrap_or(sluice_model::retry::DEFAULT_MAX_RETRIES),
-        thinking: thinking(flags, environment),
-        effort: flags.effort.clone().or_else(|| environment.effort.clone()),
-        key_source,
-        catalogue: catalogue(flags, environment),
-        system_prompt: system_prompt(flags)?,
-        memory: MemoryOptions {
-            off: flags.bare,
-            of_added_folders: environment.memory_of_added_folders,
+        folders: Folders {
+            added: added.collect(),
+            home: environment.home.clone(),
+            checkpoints: environment.checkpointing.then_some(checkpoints),
+            plans: environment.config_dir.join("plans"),
+            outputs: output_dir(environment, &session_id),
         },
+        session: SessionOptions {
+            id: session_id,
+            keeping,
+            earlier,
+            refusal,
+            setup: setup(flags),
+        },
+        settings: settings.clone(),
+        env: environment.all.clone(),
+        model: model(flags, place, keyless)?,
+        prompt: PromptOptions {
+            words: system_prompt(flags)?,
+            memory: MemoryOptions {
+                off: flags.bare,
+                of_added_folders: environment.memory_of_added_folders,
+            },
+            notes: environment.notes && !flags.bare && !flags.safe_mode && !flags.restricted,
+            date: today(),
+        },
+        conversation: conversation(flags, environment)?,
+        catalogue: catalogue(flags, environment),
         servers: servers::options(flags, environment)?,
-        tools: flags.tools.clone(),
-        todo_list: environment.todo_list,
-        allowed: flags.allowed_tools.clone(),
-        disallowed: flags.disallowed_tools.clone(),
-        mode,
-        bypass_launched: flags.dangerously_skip_permissions || flags.allow_dangerously_skip_permissions,
-        restricted: flags.restricted,
-        asker: asker(flags),
-        max_turns: flags.max_turns,
+        tools: ToolOptions {
+            offered: flags.tools.clone(),
+            todo_list: environment.todo_list,
+            ..ToolOptions::default()
+        },
+        permissions: PermissionOptions {
+            allowed: flags.allowed_tools.clone(),
+            disallowed: flags.disallowed_tools.clone(),
+            mode,
+            bypass_launched: flags.dangerously_skip_permissions || flags.allow_dangerously_skip_permissions,
+            restricted: flags.restricted,
+            asker: asker(flags),
+        },
         agents: AgentOptions {
             given: flags.agents.clone(),
             lead: flags.agent.clone(),
@@ -187,17 +180,36 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
             no_summaries: environment.no_agent_summaries,
             ..AgentOptions::default()
         },
-        output_schema: output_schema(flags)?,
-        max_budget_usd: flags.max_budget_usd,
-        compaction: compaction(flags, environment),
-        conversation: conversation(flags, environment),
-        partial: flags.include_partial_messages,
-        hook_events: flags.include_hook_events,
-        setup: setup(flags),
-        replay: flags.replay_user_messages,
-        state_events: environment.state_events,
-        tool_aliases: BTreeMap::new(),
-        background_wait: environment.background_wait,
+        limits: LimitOptions {
+            max_turns: flags.max_turns,
+            max_budget_usd: flags.max_budget_usd,
+            compaction: compaction(flags, environment),
+            background_wait: environment.background_wait,
+        },
+        host: HostOptions {
+            partial: flags.include_partial_messages,
+            hook_events: flags.include_hook_events,
+            replay: flags.replay_user_messages,
+            state_events: environment.state_events,
+        },
+    })
+}
+
+/// Who answers: what the command line says, then the environment, then the settings.
+fn model(flags: &Flags, place: &Place, keyless: Keyless) -> Result<ModelOptions, Refusal> {
+    let Place { environment, settings } = place;
+    let (config, key_source) = model_config(flags, place, keyless)?;
+    let of_settings = || settings.model().map(str::to_owned);
+    let name = flags.model.clone().or_else(|| environment.model.clone());
+    let max_retries = sluice_model::retry::DEFAULT_MAX_RETRIES;
+    Ok(ModelOptions {
+        config,
+        name: name.or_else(of_settings).or_else(|| environment.default_model.clone()),
+        fallbacks: flags.fallback_model.clone().unwrap_or_default(),
+        max_retries: environment.max_retries.unwrap_or(max_retries),
+        thinking: thinking(flags, environment),
+        effort: flags.effort.clone().or_else(|| environment.effort.clone()),
+        key_source,
     })
 }
 
@@ -215,15 +227,16 @@ fn compaction(flags: &Flags, environment: &Environment) -> Compaction {
     }
 }
 
-fn conversation(flags: &Flags, environment: &Environment) -> ConversationOptions {
+fn conversation(flags: &Flags, environment: &Environment) -> Result<ConversationOptions, Refusal> {
     let off = |word: &str| matches!(word, "false" | "0" | "no" | "off");
-    ConversationOptions {
+    Ok(ConversationOptions {
         task_budget: flags.task_budget,
         max_output: environment.max_output,
         thinking_display: flags.thinking_display.clone(),
         suggestions: flags.prompt_suggestions.as_deref().is_some_and(|word| !off(word)),
         suggestions_forced: environment.prompt_suggestions,
-    }
+        output_schema: output_schema(flags)?,
+    })
 }
 
 /// What is set up before anything else.
@@ -333,17 +346,12 @@ fn model_config(flags: &Flags, place: &Place, keyless: Keyless) -> Result<(Confi
     let mut config = Config::new(environment.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL), auth);
     config.headers = custom_headers(environment.custom_headers.as_deref());
     config.betas = flags.betas.clone().unwrap_or_default();
-    config.proxy = environment.proxy.clone();
+    config.way = environment.way()?;
+    config.names = environment.model_names.clone();
     if let Some(most) = environment.response_timeout {
         config.response_timeout = most;
     }
     config.user_agent = user_agent(environment);
-    config.extra_roots = match &environment.extra_certs {
-        Some(path) => {
-            Some(fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?)
-        }
-        None => None,
-    };
     match (source, keyless) {
         (KeySource::None, Keyless::Demo(address)) => {
             let mut config = Config::new(address, Auth::ApiKey("demo".to_owned()));

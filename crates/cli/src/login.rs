@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use sluice_engine::settings::{self, keys};
-use sluice_model::{Auth, Client, Config, DEFAULT_BASE_URL, Request, http_client, models};
+use sluice_model::{Auth, Client, Config, DEFAULT_BASE_URL, Request, Way, http_client};
 use sluice_permission::Source;
 use sluice_terminal::{Facts, Question, Questioner};
 
@@ -57,9 +57,9 @@ async fn key(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bool>
     };
     let base = place.environment.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL);
     let mut config = Config::new(base, Auth::ApiKey(key.clone()));
-    config.proxy = place.environment.proxy.clone();
+    config.way = way(place)?;
     let Some(tried) = questioner
-        .wait("trying the key", try_out(config, models::small()))
+        .wait("trying the key", try_out(config, place.environment.model_names.small()))
         .await?
     else {
         return Ok(false);
@@ -110,7 +110,9 @@ async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bo
                 return Ok(false);
             };
             let address = address.trim_end_matches('/').trim_end_matches("/v1").to_owned();
-            let models = questioner.wait("asking for its models", models_of(&address)).await?;
+            let models = questioner
+                .wait("asking for its models", models_of(&address, way(place)?))
+                .await?;
             (address, models.flatten().unwrap_or_default())
         }
     };
@@ -122,6 +124,7 @@ async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bo
     };
     let mut config = Config::new(&address, Auth::Bearer(token.clone()));
     config.response_timeout = ANSWER;
+    config.way = way(place)?;
     let what = format!("testing {model} with a one-word request; it may have to be loaded first");
     let Some(tried) = questioner.wait(&what, try_out(config, &model)).await? else {
         return Ok(false);
@@ -183,6 +186,11 @@ async fn pick_model(questioner: &mut Questioner<'_>, models: &[String]) -> io::R
     }
 }
 
+/// The way a session will take, too.
+fn way(place: &Place) -> io::Result<Way> {
+    place.environment.way().map_err(io::Error::other)
+}
+
 /// One request for one token: whoever answers it can be worked with.
 async fn try_out(config: Config, model: &str) -> Result<(), String> {
     let client = Client::new(config).map_err(|error| error.to_string())?;
@@ -197,15 +205,17 @@ async fn try_out(config: Config, model: &str) -> Result<(), String> {
 /// The servers that answer on the usual ports: address, what it seems to be, its models.
 async fn find() -> Vec<(String, String, Vec<String>)> {
     let asked = USUAL.iter().map(|(address, name)| async move {
-        let models = models_of(address).await?;
+        let models = models_of(address, Way::default()).await?;
         Some(((*address).to_owned(), (*name).to_owned(), models))
     });
     let found = futures_util::future::join_all(asked).await;
     found.into_iter().flatten().collect()
 }
 
-async fn models_of(address: &str) -> Option<Vec<String>> {
-    let client = http_client(&Config::new(address, Auth::None), address.starts_with("https")).ok()?;
+async fn models_of(address: &str, way: Way) -> Option<Vec<String>> {
+    let mut config = Config::new(address, Auth::None);
+    config.way = way;
+    let client = http_client(&config, address.starts_with("https")).ok()?;
     let answer = tokio::time::timeout(THERE, client.get(format!("{address}/v1/models")).send());
     let answer = answer.await.ok()?.ok()?;
     let bytes = tokio::time::timeout(THERE, answer.bytes()).await.ok()?.ok()?;

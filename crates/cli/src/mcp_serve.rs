@@ -48,13 +48,14 @@ pub(crate) async fn run(flags: &Flags, environment: &Environment, agent: bool) -
 fn bounds(options: &Options) -> Bounds {
     // Settings may name a mode; only the launch may name one in which nothing is asked.
     let configured = options.settings.default_mode();
-    let configured = configured.filter(|mode| *mode != PermissionMode::BypassPermissions || options.bypass_launched);
+    let configured =
+        configured.filter(|mode| *mode != PermissionMode::BypassPermissions || options.permissions.bypass_launched);
     Bounds {
         roots: std::iter::once(&options.cwd)
-            .chain(&options.add_dirs)
+            .chain(&options.folders.added)
             .cloned()
             .collect(),
-        mode: options.mode.clone().or(configured).unwrap_or_default(),
+        mode: options.permissions.mode.clone().or(configured).unwrap_or_default(),
     }
 }
 

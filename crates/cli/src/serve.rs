@@ -173,13 +173,12 @@ async fn open_store(folder: &std::path::Path) -> Result<Store, String> {
 
 /// Push messages are a convenience: without them the bridge is whole.
 fn open_push(folder: &std::path::Path, environment: &Environment) -> Option<Push> {
-    let mut way = sluice_model::Config::new("", sluice_model::Auth::None);
-    way.proxy = environment.proxy.clone();
-    way.extra_roots = environment
-        .extra_certs
-        .as_ref()
-        .and_then(|file| std::fs::read_to_string(file).ok());
-    let connect = move || sluice_model::http_client(&way, true);
+    let mut config = sluice_model::Config::new("", sluice_model::Auth::None);
+    config.way = environment
+        .way()
+        .inspect_err(|error| warn(&format!("devices that are away are not told: {error}")))
+        .ok()?;
+    let connect = move || sluice_model::http_client(&config, true);
     let opened = Push::open(folder, Box::new(connect));
     opened
         .inspect_err(|error| warn(&format!("web push is not available: {error}")))

@@ -23,9 +23,9 @@ use crate::options::Options;
 
 /// The checkpoints of a session, if it makes any.
 pub(crate) fn open(options: &Options) -> Option<Shelf> {
-    let dir = options.checkpoints.as_ref()?;
-    let mut shelf = Shelf::new(dir.join(&options.session_id), options.cwd.clone());
-    if let Some(earlier) = &options.earlier {
+    let dir = options.folders.checkpoints.as_ref()?;
+    let mut shelf = Shelf::new(dir.join(&options.session.id), options.cwd.clone());
+    if let Some(earlier) = &options.session.earlier {
         shelf.take_up(
             sluice_transcript::file_history::read(&earlier.file),
             &dir.join(&earlier.session_id),

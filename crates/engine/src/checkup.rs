@@ -76,7 +76,7 @@ fn of_plugins(plugins: &Plugins, options: &Options) -> Vec<String> {
             plugin,
             &options.settings,
             &options.cwd,
-            &options.home,
+            &options.folders.home,
         ));
         problems.extend(hooks.map(|problem| format!("plugin {}: hooks: {problem}", plugin.name)));
     }

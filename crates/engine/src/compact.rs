@@ -173,7 +173,7 @@ impl Session {
             .map(|window| window.max(0.0) as u64);
         Limits::of(
             models::facts(self.answering_model()).window,
-            &self.options.compaction,
+            &self.options.limits.compaction,
             settings.bool(&keys::AUTO_COMPACT_ENABLED),
             window,
         )

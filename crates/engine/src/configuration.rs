@@ -2,7 +2,6 @@
 //! down, the session above a subagent. What runs already runs on as it began.
 
 use serde_json::{Map, Value};
-use sluice_model::models;
 use sluice_settings::Settings;
 use sluice_settings::keys::{self, Concerns};
 
@@ -84,14 +83,14 @@ impl Session {
         self.adopt(settings);
         if changes.contains_key(keys::EFFORT_LEVEL.name) {
             let level = self.options.settings.string(&keys::EFFORT_LEVEL).map(str::to_owned);
-            self.options.effort = level.or_else(|| self.model.launch_effort.clone());
+            self.options.model.effort = level.or_else(|| self.model.launch_effort.clone());
         }
         if changes.contains_key(keys::OUTPUT_STYLE.name) {
             // It stands in the system prompt.
             self.conversation.system = None;
         }
         changes.get(keys::MODEL.name)?;
-        let name = self.options.settings.model().or(self.options.model.as_deref());
-        Some(models::resolve(name.filter(|name| *name != "default")))
+        let name = self.options.settings.model().or(self.options.model.name.as_deref());
+        Some(self.model.resolve(name.filter(|name| *name != "default")))
     }
 }

@@ -11,12 +11,11 @@ mod settings;
 pub(crate) mod spending;
 mod table;
 
-use serde_json::{Value, json};
-use sluice_model::models;
+use serde_json::Value;
 use sluice_settings::keys;
 use sluice_wire::ToAgent;
 use sluice_wire::control::{
-    CancelAsyncMessageResponse, ControlRequest, ControlResponse, InitializeResponse, InterruptResponse,
+    AccountInfo, CancelAsyncMessageResponse, ControlRequest, ControlResponse, InitializeResponse, InterruptResponse,
     ListModelsResponse, RenameSession, RequestId, Response, SetMaxThinkingTokens, SetModelResponse,
     SetPermissionModeResponse, Success,
 };
@@ -50,7 +49,7 @@ impl Session {
 
     /// The host answers something we asked. Answers to what is not open are late or foreign.
     async fn hear_answer(&mut self, answer: ControlResponse) {
-        if self.options.replay {
+        if self.options.host.replay {
             self.say(answer.clone()).await;
         }
         let id = answer.request_id().to_string();
@@ -97,13 +96,13 @@ impl Session {
             available_output_styles: Some(styles::names(&self.commands.catalogue.styles)),
             user_output_styles_dir: Some(self.user_styles_dir()),
             plugins_applied: plugins_applied.then_some(true),
-            models: serde_json::from_value(Value::Array(models::picker())).ok(),
-            account: serde_json::from_value(json!({
-                "tokenSource": "none",
-                "apiKeySource": self.options.key_source.as_str(),
-                "apiProvider": "firstParty",
-            }))
-            .ok(),
+            models: serde_json::from_value(Value::Array(self.model.client.names().picker())).ok(),
+            account: Some(AccountInfo {
+                token_source: Some("none".to_owned()),
+                api_key_source: Some(self.options.model.key_source.as_str().to_owned()),
+                api_provider: Some("firstParty".to_owned()),
+                ..AccountInfo::default()
+            }),
             pid: Some(u64::from(std::process::id())),
             claude_code_version: Some(messages::PROTOCOL_VERSION.to_owned()),
             current_permission_mode: Some(self.policy.mode.clone()),
@@ -140,9 +139,10 @@ impl Session {
         }
         if let Some(schema) = request.json_schema.take().filter(|schema| !schema.is_null()) {
             let schema = OutputSchema::parse(schema.get());
-            self.options.output_schema = Some(schema.map_err(|error| format!("initialize: jsonSchema: {error}"))?);
+            self.options.conversation.output_schema =
+                Some(schema.map_err(|error| format!("initialize: jsonSchema: {error}"))?);
         }
-        let words = &mut self.options.system_prompt;
+        let words = &mut self.options.prompt.words;
         if let Some(prompt) = request.system_prompt.take() {
             words.replace = Some(prompt_text(prompt.as_slice()));
         }
@@ -152,7 +152,7 @@ impl Session {
         words.plan = request.plan_mode_instructions.take().or(words.plan.take());
         words.place_apart |= request.exclude_dynamic_sections == Some(true);
         let aliases = request.tool_aliases.take();
-        self.options.tool_aliases.extend(aliases.into_iter().flatten());
+        self.options.tools.aliases.extend(aliases.into_iter().flatten());
         Ok(())
     }
 
@@ -206,7 +206,7 @@ impl Session {
 
     async fn list_models(&mut self, id: &RequestId) {
         let response = ListModelsResponse {
-            models: serde_json::from_value(Value::Array(models::picker())).unwrap_or_default(),
+            models: serde_json::from_value(Value::Array(self.model.client.names().picker())).unwrap_or_default(),
             ..ListModelsResponse::default()
         };
         self.say(messages::success(id, &response)).await;
@@ -240,7 +240,10 @@ impl Session {
             return self.refuse_model(id, code, why).await;
         }
         let switch = Switch {
-            to: models::resolve(name.or(self.options.model.as_deref()).filter(|name| *name != "default")),
+            to: self.model.resolve(
+                name.or(self.options.model.name.as_deref())
+                    .filter(|name| *name != "default"),
+            ),
             requested: name.map(str::to_owned),
             source: "sdk",
             answers: Answers::SetModel,
@@ -291,8 +294,8 @@ impl Session {
             .settings
             .get(&keys::AVAILABLE_MODELS)
             .and_then(Value::as_array)?;
-        let meant = models::resolve(Some(name));
-        let fits = |entry: &str| entry == name || models::resolve(Some(entry)) == meant || meant.starts_with(entry);
+        let meant = self.model.resolve(Some(name));
+        let fits = |entry: &str| entry == name || self.model.resolve(Some(entry)) == meant || meant.starts_with(entry);
         let available = name == "default" || allowed.iter().filter_map(Value::as_str).any(fits);
         (!available).then(|| {
             let text = format!("The model {name:?} is not among the `availableModels` of the settings");
@@ -316,7 +319,7 @@ impl Session {
             return self.say(messages::error(id, text)).await;
         }
         let tokens = request.max_thinking_tokens.map(sluice_wire::Number::get);
-        self.options.thinking = match tokens {
+        self.options.model.thinking = match tokens {
             None => Thinking::Default,
             Some(tokens) if tokens.fract() != 0.0 || tokens > f64::from(u32::MAX) => {
                 let text = "set_max_thinking_tokens: max_thinking_tokens must be a whole number or null";

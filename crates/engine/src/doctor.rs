@@ -12,7 +12,7 @@ use crate::session::Session;
 #[must_use]
 pub fn problems(options: &Options) -> Vec<String> {
     let catalogue = options.load_catalogue();
-    let hooks = HookList::default().lay_out(&options.settings, &options.cwd, &options.home);
+    let hooks = HookList::default().lay_out(&options.settings, &options.cwd, &options.folders.home);
     let agents = agents::problems(options, &catalogue);
     of_files(options, &catalogue, hooks.into_iter().chain(agents))
 }

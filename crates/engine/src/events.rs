@@ -116,7 +116,7 @@ impl Session {
     /// Handles one thing from outside.
     pub(crate) async fn take(&mut self, input: Input) {
         match input {
-            Input::Message(message) if self.options.refusal.is_some() && !self.may_help(&message) => {
+            Input::Message(message) if self.options.session.refusal.is_some() && !self.may_help(&message) => {
                 self.refuse_to_begin().await;
             }
             Input::Message(message) => self.on_host_message(*message).await,
@@ -133,7 +133,7 @@ impl Session {
             Input::Eof => {
                 self.line.end_input();
                 self.agents.tell_eof();
-                self.background.begin_wait(self.options.background_wait);
+                self.background.begin_wait(self.options.limits.background_wait);
                 self.line.requests().close();
                 self.fail_open_asks().await;
             }
@@ -153,7 +153,7 @@ impl Session {
 
     /// There is nothing to go on with: the host learns it from a result, once it listens.
     async fn refuse_to_begin(&mut self) {
-        if let (None, Some(why)) = (self.line.leaving(), &self.options.refusal) {
+        if let (None, Some(why)) = (self.line.leaving(), &self.options.session.refusal) {
             self.say(messages::refusal(why)).await;
             self.line.leave(1);
         }

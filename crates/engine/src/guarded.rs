@@ -108,12 +108,12 @@ impl Guarded {
     /// # Errors
     /// When the model's address or the proxies cannot be used.
     pub fn new(options: Options) -> Result<Self, sluice_model::Error> {
-        let client = Arc::new(sluice_model::Client::new(options.model_config.clone())?);
+        let client = Arc::new(options.client()?);
         let sandbox = sandbox::sandbox(&options);
         let mut policy = policy::policy(&options);
         policy.sandboxed = sandbox::runs_unasked(sandbox.as_deref());
-        let tool_services = ToolServices::new(client, options.plans_dir.join("none.md"));
-        let model = sluice_model::models::resolve(options.model.as_deref());
+        let model = client.names().resolve(options.model.name.as_deref());
+        let tool_services = ToolServices::new(client, options.folders.plans.join("none.md"));
         tool_services.update(policy.mode.as_str(), &model, Vec::new());
         let (events, mut happened) = mpsc::channel(EVENTS);
         // Nobody here is told of background work; what it came to is read with TaskOutput.
@@ -170,7 +170,7 @@ impl Guarded {
     }
 
     fn offers(&self, policy: &Policy, tool: &Descriptor) -> bool {
-        let can = self.options.key_source != KeySource::None || !NEED_A_MODEL.contains(&&*tool.name);
+        let can = self.options.model.key_source != KeySource::None || !NEED_A_MODEL.contains(&&*tool.name);
         can && !tool.needs_person
             && !OF_A_CONVERSATION.contains(&&*tool.name)
             && policy::there(&self.options, policy, tool)
@@ -212,7 +212,7 @@ impl Guarded {
     }
 
     fn context(&self, call: &GuardedCall, pins: Pins) -> Context {
-        let roots = std::iter::once(&self.options.cwd).chain(&self.options.add_dirs);
+        let roots = std::iter::once(&self.options.cwd).chain(&self.options.folders.added);
         let (policy, sandbox) = {
             let rules = self.rules();
             (rules.policy.clone(), rules.sandbox.clone())
@@ -223,7 +223,7 @@ impl Guarded {
             roots: roots.cloned().collect(),
             env: self.options.env.clone().into(),
             files: self.files.clone(),
-            output_dir: self.options.output_dir.clone(),
+            output_dir: self.options.folders.outputs.clone(),
             cancel: call.cancel.clone(),
             events: self.events.clone(),
             tasks: self.tasks.clone(),

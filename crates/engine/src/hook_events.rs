@@ -33,6 +33,7 @@ mod turns;
 use serde_json::Value;
 use sluice_hooks::{InheritedHooks, Origin};
 use sluice_settings::keys;
+use sluice_wire::control::GetHooksListingResponse;
 
 use crate::session::Session;
 
@@ -46,7 +47,7 @@ impl Session {
             .agent
             .top_transcript
             .as_ref()
-            .or(self.options.keeping.file.as_ref());
+            .or(self.options.session.keeping.file.as_ref());
         InheritedHooks {
             list: self.hooks.list.handed_down(),
             narrow: self.hooks.agent.narrow,
@@ -61,7 +62,7 @@ impl Session {
         if says(settings.get(&keys::DISABLE_ALL_HOOKS)) || says(settings.policy(&keys::ALLOW_MANAGED_HOOKS_ONLY)) {
             return;
         }
-        let (cwd, home) = (&self.options.cwd, &self.options.home);
+        let (cwd, home) = (&self.options.cwd, &self.options.folders.home);
         let problems = self.hooks.list.add(origin, config, cwd, home);
         for problem in problems {
             // A skill brings its hooks each time it is taken up.
@@ -77,7 +78,7 @@ impl Session {
     }
 
     /// What `get_hooks_listing` answers.
-    pub(crate) fn hooks_listing(&self) -> Value {
+    pub(crate) fn hooks_listing(&self) -> GetHooksListingResponse {
         self.hooks.list.listing(&self.options.settings)
     }
 }

@@ -252,8 +252,11 @@ pub(crate) fn environment(options: &Options) -> Vec<(OsString, OsString)> {
     let set = [
         ("CLAUDE_PROJECT_DIR", options.settings.project(&options.cwd).into()),
         ("CLAUDECODE", "1".into()),
-        ("CLAUDE_CODE_ENTRYPOINT", options.keeping.entrypoint.clone().into()),
-        ("CLAUDE_CODE_SESSION_ID", options.session_id.clone().into()),
+        (
+            "CLAUDE_CODE_ENTRYPOINT",
+            options.session.keeping.entrypoint.clone().into(),
+        ),
+        ("CLAUDE_CODE_SESSION_ID", options.session.id.clone().into()),
         ("CLAUDE_PID", std::process::id().to_string().into()),
     ];
     env.retain(|(known, _)| set.iter().all(|(name, _)| *known != *name));

@@ -121,8 +121,8 @@ pub use checkup::{CheckedPlugin, Checkup, Validation, checkup, validate_plugin};
 pub use doctor::problems;
 pub use guarded::{Guarded, GuardedAnswer, GuardedCall, Question, Ran};
 pub use options::{
-    AgentOptions, Asker, Compaction, ConversationOptions, KeySource, Options, Setup, StateEvents, SystemPrompt,
-    Thinking,
+    AgentOptions, Asker, Compaction, ConversationOptions, Folders, HostOptions, KeySource, LimitOptions, ModelOptions,
+    Options, PermissionOptions, PromptOptions, SessionOptions, Setup, StateEvents, SystemPrompt, Thinking, ToolOptions,
 };
 pub use policy::for_now;
 pub use port::{Exit, Input, Port, Signal};
@@ -161,11 +161,11 @@ pub fn startup_failure(session_id: &str, reason: &str, text: &str) -> String {
 /// # Errors
 /// When the model's address or the proxies cannot be used.
 pub fn start(options: Options) -> Result<Port, ModelError> {
-    let client = std::sync::Arc::new(sluice_model::Client::new(options.model_config.clone())?);
+    let client = std::sync::Arc::new(options.client()?);
     let (input, inbox) = mpsc::channel(port::INPUT_DEPTH);
     let (messages, output) = mpsc::channel(port::OUTPUT_DEPTH);
     let quit = CancellationToken::new();
-    let out = out::Out::new(messages, &options.session_id, quit.clone());
+    let out = out::Out::new(messages, &options.session.id, quit.clone());
     let session = session::Session::new(options, client, out.clone(), quit.clone());
     let owed = session.line.owed();
     let session = session_loop::SessionLoop::new(session, inbox);

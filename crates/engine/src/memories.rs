@@ -12,11 +12,11 @@ impl Session {
     /// What is to be known from the start.
     pub(crate) fn memories(&self) -> Found {
         let options = &self.options;
-        if options.memory.off {
+        if options.prompt.memory.off {
             return Found::default();
         }
-        let further: &[PathBuf] = if options.memory.of_added_folders {
-            &options.add_dirs
+        let further: &[PathBuf] = if options.prompt.memory.of_added_folders {
+            &options.folders.added
         } else {
             &[]
         };
@@ -48,7 +48,7 @@ impl Session {
 
     /// A file is touched.
     pub(crate) fn touched(&mut self, path: &Path) {
-        if self.options.memory.off {
+        if self.options.prompt.memory.off {
             return;
         }
         let brought = self.conversation.nearby.touched(path, &self.options.settings);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sluice_model::{Client, models};
+use sluice_model::{Client, Names};
 
 use crate::options::Options;
 
@@ -23,12 +23,28 @@ pub(crate) struct ModelChoice {
 impl ModelChoice {
     pub(crate) fn new(options: &Options, client: Arc<Client>) -> Self {
         Self {
+            name: client.names().resolve(options.model.name.as_deref()),
+            planner: planner(options.model.name.as_deref(), client.names()),
             client,
-            name: models::resolve(options.model.as_deref()),
-            planner: planner(options.model.as_deref()),
-            launch_effort: options.effort.clone(),
+            launch_effort: options.model.effort.clone(),
         }
     }
+
+    /// The id a name stands for.
+    pub(crate) fn resolve(&self, name: Option<&str>) -> String {
+        self.client.names().resolve(name)
+    }
+
+    /// The model that answers in plan mode, where a name asks for another one there.
+    pub(crate) fn planner_of(&self, name: Option<&str>) -> Option<String> {
+        planner(name, self.client.names())
+    }
+}
+
+fn planner(name: Option<&str>, names: &Names) -> Option<String> {
+    let name = name?.trim().to_ascii_lowercase();
+    let window = name.strip_prefix(ALIAS)?;
+    matches!(window, "" | "[1m]").then(|| names.resolve(Some(&format!("opus{window}"))))
 }
 
 /// A change of the model.
@@ -53,23 +69,20 @@ pub(crate) enum Answers {
     Settings,
 }
 
-/// The model that answers in plan mode, where a name asks for another one there.
-pub(crate) fn planner(name: Option<&str>) -> Option<String> {
-    let name = name?.trim().to_ascii_lowercase();
-    let window = name.strip_prefix(ALIAS)?;
-    matches!(window, "" | "[1m]").then(|| models::resolve(Some(&format!("opus{window}"))))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn only_the_alias_asks_for_another_model_in_plan_mode() {
-        assert_eq!(planner(Some("opusplan")), Some(models::resolve(Some("opus"))));
-        assert_eq!(planner(Some(" OpusPlan[1m]")), Some(models::resolve(Some("opus[1m]"))));
+        let names = Names::default();
+        assert_eq!(planner(Some("opusplan"), &names), Some(names.resolve(Some("opus"))));
+        assert_eq!(
+            planner(Some(" OpusPlan[1m]"), &names),
+            Some(names.resolve(Some("opus[1m]")))
+        );
         for other in [None, Some("opus"), Some("opusplanner"), Some("sonnet"), Some("")] {
-            assert_eq!(planner(other), None, "{other:?}");
+            assert_eq!(planner(other, &names), None, "{other:?}");
         }
     }
 }

@@ -170,9 +170,12 @@ impl SessionLoop {
         }
         let mut began_call = false;
         if let Some(finished) = finished {
-            began_call = self.tell_block(draft, finished.block).await;
+            let envelope = draft.message.envelope().cloned().unwrap_or_default();
+            began_call = self
+                .tell_block(envelope, draft.request_id.clone(), &finished.block)
+                .await;
         }
-        if self.session.options.partial && !matches!(event.kind, EventKind::Ping) {
+        if self.session.options.host.partial && !matches!(event.kind, EventKind::Ping) {
             let id = draft.message.id();
             self.session
                 .say(messages::stream_event(
@@ -193,9 +196,9 @@ impl SessionLoop {
         }
     }
 
-    /// Tells the host of a finished block; true if it is a call.
-    async fn tell_block(&mut self, draft: &Draft, block: Value) -> bool {
-        if is_empty_text(&block) {
+    /// Tells the host of a finished block, in the envelope of its message; true if it is a call.
+    async fn tell_block(&mut self, envelope: Value, request_id: Option<String>, block: &Value) -> bool {
+        if is_empty_text(block) {
             return false;
         }
         let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -204,14 +207,13 @@ impl SessionLoop {
         }
         let is_call = kind == "tool_use";
         let shown = if is_call {
-            self.session.add_call(&block).await
+            self.session.add_call(block).await
         } else {
-            self.displayed(&block).await
+            self.displayed(block).await
         };
-        let envelope = draft.message.envelope().cloned().unwrap_or_default();
-        let mut assistant = messages::assistant(envelope, shown, draft.request_id.clone(), &self.session.turn);
-        assistant.tool_use_meta = self.session.call_meta(&block);
-        self.session.say_block(assistant, Some(&block)).await;
+        let mut assistant = messages::assistant(envelope, shown, request_id, &self.session.turn);
+        assistant.tool_use_meta = self.session.call_meta(block);
+        self.session.say_block(assistant, Some(block)).await;
         is_call
     }
 
@@ -244,41 +246,17 @@ impl SessionLoop {
         self.session.turn.times.first_token.get_or_insert(now);
         self.session.turn.times.first_block.get_or_insert(now);
         self.session.turn.stop_reason = message.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
+        let model = message.get("model").and_then(Value::as_str);
+        let model = model.unwrap_or_else(|| self.session.answering_model()).to_owned();
         let usage = message.get("usage").cloned().unwrap_or_default();
-        self.session.turn.spend(&usage);
-        self.session.account.ledger().add(
-            message
-                .get("model")
-                .and_then(Value::as_str)
-                .unwrap_or_else(|| self.session.answering_model()),
-            &usage,
-        );
-        self.session.account.set_last_usage(usage);
-        let blocks = message
-            .get("content")
-            .and_then(Value::as_array)
-            .cloned()
-            .unwrap_or_default();
+        self.session.charge(&model, usage);
+        let blocks = message.get("content").and_then(Value::as_array).cloned();
+        let blocks = blocks.unwrap_or_default();
         self.session.turn.text.clear();
-        for block in blocks.iter().filter(|block| !is_empty_text(block)) {
-            if block.get("type").and_then(Value::as_str) == Some("text") {
-                self.session.turn.text = block.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
-            }
-            let is_call = block.get("type").and_then(Value::as_str) == Some("tool_use");
-            let shown = if is_call {
-                self.session.add_call(block).await
-            } else {
-                self.displayed(block).await
-            };
-            let mut assistant = messages::assistant(
-                messages::whole_envelope(&message),
-                shown,
-                head.request_id.clone(),
-                &self.session.turn,
-            );
-            assistant.tool_use_meta = self.session.call_meta(block);
-            self.session.say_block(assistant, Some(block)).await;
-            if is_call {
+        let envelope = messages::whole_envelope(&message);
+        for block in &blocks {
+            let told = self.tell_block(envelope.clone(), head.request_id.clone(), block);
+            if told.await {
                 self.session.admit_last_call().await;
             }
         }
@@ -318,10 +296,11 @@ impl Session {
             _ if failure.is_overloaded() => messages::Fallback::Overloaded,
             _ => return false,
         };
-        if self.options.fallback_models.is_empty() {
+        if self.options.model.fallbacks.is_empty() {
             return false;
         }
-        let fallback = sluice_model::models::resolve(Some(&self.options.fallback_models.remove(0)));
+        let fallback = self.options.model.fallbacks.remove(0);
+        let fallback = self.model.resolve(Some(&fallback));
         self.say(messages::model_fallback(self.answering_model(), &fallback, why))
             .await;
         let switch = Switch {
@@ -345,18 +324,21 @@ impl Session {
             self.turn.text.clear();
         }
         self.turn.stop_reason = draft.message.stop_reason().map(str::to_owned);
-        self.charge(draft);
+        self.charge_draft(draft);
         self.conversation.history.assistant(&blocks);
         self.take_gauge();
     }
 
-    fn charge(&mut self, draft: &Draft) {
+    fn charge_draft(&mut self, draft: &Draft) {
         if let Some(model) = draft.message.model() {
-            let usage = draft.message.usage();
-            self.turn.spend(&usage);
-            self.account.ledger().add(model, &usage);
-            self.account.set_last_usage(usage);
+            self.charge(model, draft.message.usage());
         }
+    }
+
+    fn charge(&mut self, model: &str, usage: Value) {
+        self.turn.spend(&usage);
+        self.account.ledger().add(model, &usage);
+        self.account.set_last_usage(usage);
     }
 
     /// The stream broke. What was told already is closed for the host.
@@ -370,7 +352,7 @@ impl Session {
         }
         self.close_message(draft, kept).await;
         if matches!(failure, Failure::Lost { .. }) {
-            self.charge(draft);
+            self.charge_draft(draft);
         }
         if kept == 0 {
             return Attempt::Failed(failure);
@@ -427,7 +409,7 @@ impl Session {
             self.notice(messages::INTERRUPTED).await;
         }
         self.close_block(draft).await;
-        if self.options.partial {
+        if self.options.host.partial {
             self.say(messages::aborted_delta(draft.message.id(), draft.message.start_usage()))
                 .await;
         }
@@ -440,14 +422,14 @@ impl Session {
         let Some((index, kind)) = draft.message.open() else {
             return;
         };
-        if self.options.partial && kind != "tool_use" {
+        if self.options.host.partial && kind != "tool_use" {
             self.say(messages::block_stop(index, draft.message.id())).await;
         }
     }
 
     /// `message_stop` for a message the model will not close.
     async fn close_message(&self, draft: &Draft, kept: usize) {
-        if self.options.partial {
+        if self.options.host.partial {
             self.say(messages::message_stop(draft.message.id(), kept)).await;
         }
     }
@@ -460,7 +442,7 @@ impl Session {
     }
 
     async fn say_requesting(&self) {
-        if self.options.partial {
+        if self.options.host.partial {
             self.say(messages::requesting(&self.turn)).await;
         }
     }

@@ -22,12 +22,12 @@ const MOST_BYTES: usize = 25_000;
 pub(crate) fn folder(options: &Options) -> Option<PathBuf> {
     let settings = &options.settings;
     let mut said = settings.each(&keys::AUTO_MEMORY_ENABLED).into_iter();
-    if !options.notes || said.any(|(_, value)| *value == Value::Bool(false)) {
+    if !options.prompt.notes || said.any(|(_, value)| *value == Value::Bool(false)) {
         return None;
     }
     let chosen = settings.each(&keys::AUTO_MEMORY_DIRECTORY).into_iter();
     let chosen = chosen
-        .filter_map(|(_, value)| place(value.as_str()?, &options.home))
+        .filter_map(|(_, value)| place(value.as_str()?, &options.folders.home))
         .next_back();
     let places = settings.places();
     Some(chosen.unwrap_or_else(|| {

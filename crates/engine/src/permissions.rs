@@ -24,18 +24,18 @@ impl Session {
     /// Models that do not keep track by themselves are given a list to do it with.
     fn helps(&self, tool: &Descriptor) -> bool {
         let tracks = sluice_model::models::facts(&self.model.name).thinking == sluice_model::models::Thinks::Adaptively;
-        TASK_LIST.contains(&&*tool.name) && self.options.tools.is_none() && !tracks
+        TASK_LIST.contains(&&*tool.name) && self.options.tools.offered.is_none() && !tracks
     }
 
     /// Without a shell, files are searched by tools.
     fn searches(&self, tool: &Descriptor) -> bool {
         let shell = || sluice_tools::find("Bash").is_some_and(|bash| self.has(bash.descriptor()));
-        SEARCHES.contains(&&*tool.name) && self.options.tools.is_none() && !shell()
+        SEARCHES.contains(&&*tool.name) && self.options.tools.offered.is_none() && !shell()
     }
 
     /// Whether the tool is there, offered or not.
     pub(crate) fn has(&self, tool: &Descriptor) -> bool {
-        let answered = !tool.needs_person || self.options.asker == Asker::Host;
+        let answered = !tool.needs_person || self.options.permissions.asker == Asker::Host;
         answered && there(&self.options, &self.policy, tool)
     }
 
@@ -121,7 +121,7 @@ impl Session {
         let settings = &self.options.settings;
         match settings.permission(&permissions::DENY_INSTEAD_OF_PROMPTING) {
             Some(Value::Bool(true)) => Asker::Refuses,
-            _ => self.options.asker.clone(),
+            _ => self.options.permissions.asker.clone(),
         }
     }
 

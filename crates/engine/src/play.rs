@@ -152,7 +152,7 @@ impl SessionLoop {
         for prompt in &batch.prompts {
             self.keep_prompt(prompt).await;
         }
-        if self.session.options.replay {
+        if self.session.options.host.replay {
             for prompt in earlier.iter().filter(|prompt| prompt.is_replayed()) {
                 self.session
                     .say(messages::replay(&prompt.id, &prompt.content, None))
@@ -184,7 +184,7 @@ impl SessionLoop {
                 .user(self.session.unknown_command(&content));
             self.attach(&content, mentioned).await;
         }
-        if self.session.options.replay && last.is_replayed() {
+        if self.session.options.host.replay && last.is_replayed() {
             // A prompt that looks like a command is echoed as one: in words.
             let words = Slash::read(&content).and_then(|_| only_text(&content));
             let echoed = words.map_or_else(|| content.clone(), Value::from);
@@ -277,7 +277,7 @@ impl Session {
         let mut prompt = messages::prompt(message);
         prompt.alone = !prompt.verbatim && self.known(&prompt.content).is_some();
         let uuid = prompt.uuid.clone();
-        let echo = self.options.replay && prompt.is_replayed();
+        let echo = self.options.host.replay && prompt.is_replayed();
         let urgent = prompt.priority == Priority::Now;
         let replay = echo.then(|| messages::replay(&prompt.id, &prompt.content, None));
         if !self.queue.knows(prompt.uuid.as_deref()) {
@@ -328,7 +328,7 @@ impl Session {
             }
             self.conversation.nearby.begin(found);
             self.tooling.servers.forget_told();
-            let prompt = &self.options.system_prompt;
+            let prompt = &self.options.prompt.words;
             if prompt.place_apart && prompt.replace.is_none() {
                 let place = self.options.place(self.policy.notes.as_deref());
                 let told = prompt::surroundings(&place).join("\n\n");
@@ -341,7 +341,7 @@ impl Session {
         if planning && !std::mem::replace(&mut self.conversation.reminded_of_plan, planning) {
             self.conversation.history.user_text(&prompt::plan_reminder(
                 self.policy.plan_file.as_deref(),
-                self.options.system_prompt.plan.as_deref(),
+                self.options.prompt.words.plan.as_deref(),
             ));
         }
         self.conversation.reminded_of_plan = planning;

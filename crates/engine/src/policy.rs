@@ -73,19 +73,19 @@ impl Paths for Pinned<'_> {
 
 /// The policy a session begins with.
 pub(crate) fn policy(options: &Options) -> Policy {
-    let mut policy = Policy::new(options.cwd.clone(), options.home.clone());
+    let mut policy = Policy::new(options.cwd.clone(), options.folders.home.clone());
     let settings = &options.settings;
-    policy.bypass_launched = options.bypass_launched && !settings.bypass_disabled();
+    policy.bypass_launched = options.permissions.bypass_launched && !settings.bypass_disabled();
     // Settings may name a mode; only the launch may name one in which nothing is asked.
     let configured = settings
         .default_mode()
         .filter(|mode| *mode != PermissionMode::BypassPermissions || policy.bypass_launched);
-    policy.mode = options.mode.clone().or(configured).unwrap_or_default();
-    policy.confined = options.restricted;
-    policy.readable.push(options.output_dir.clone());
+    policy.mode = options.permissions.mode.clone().or(configured).unwrap_or_default();
+    policy.confined = options.permissions.restricted;
+    policy.readable.push(options.folders.outputs.clone());
     for (behavior, texts) in [
-        (Behavior::Allow, &options.allowed),
-        (Behavior::Deny, &options.disallowed),
+        (Behavior::Allow, &options.permissions.allowed),
+        (Behavior::Deny, &options.permissions.disallowed),
     ] {
         let rules = texts
             .iter()
@@ -108,7 +108,7 @@ pub(crate) fn lay_out(policy: &mut Policy, options: &Options) {
     policy.rules.retain(|rule| !of_file(rule.source));
     policy.rules.extend(options.settings.rules());
     let configured = options.settings.additional_directories();
-    for directory in options.add_dirs.iter().chain(&configured) {
+    for directory in options.folders.added.iter().chain(&configured) {
         if !policy.roots.contains(directory) {
             policy.roots.push(directory.clone());
         }
@@ -142,16 +142,16 @@ pub(crate) const SEARCHES: &[&str] = &["Glob", "Grep"];
 /// Whether a tool is there at all: chosen at the launch, and not taken out by a rule.
 pub(crate) fn there(options: &Options, policy: &Policy, tool: &Descriptor) -> bool {
     let says_default = |tools: &Vec<String>| tools.iter().any(|name| name == "default");
-    let chosen = match &options.tools {
+    let chosen = match &options.tools.offered {
         Some(tools) => named(options, tool) || (tool.default && says_default(tools)),
         None => true,
     };
     let listed = match &*tool.name {
-        "TodoWrite" => options.todo_list,
-        name if TASK_LIST.contains(&name) => !options.todo_list,
+        "TodoWrite" => options.tools.todo_list,
+        name if TASK_LIST.contains(&name) => !options.tools.todo_list,
         _ => true,
     };
-    let confined = options.restricted && RUNS_OR_FETCHES.contains(&&*tool.name) && !named(options, tool);
+    let confined = options.permissions.restricted && RUNS_OR_FETCHES.contains(&&*tool.name) && !named(options, tool);
     chosen && listed && !confined && !sluice_permission::tool_removed(policy, &tool.name)
 }
 
@@ -163,7 +163,11 @@ pub(crate) fn hiding(policy: Policy) -> sluice_tools::Hidden {
 /// Whether `--tools` names it.
 pub(crate) fn named(options: &Options, tool: &Descriptor) -> bool {
     let named = |name: &String| tool.is_called(name) || sluice_servers::names::covers(name, &tool.name);
-    options.tools.as_ref().is_some_and(|tools| tools.iter().any(named))
+    options
+        .tools
+        .offered
+        .as_ref()
+        .is_some_and(|tools| tools.iter().any(named))
 }
 
 /// What the host answered to an ask (`can_use_tool`), as it says it.

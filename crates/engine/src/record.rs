@@ -183,8 +183,8 @@ impl Session {
         if title.is_empty() {
             return Err("rename_session: a title needs at least one visible character".to_owned());
         }
-        if let Some(other) = other.filter(|other| *other != self.options.session_id) {
-            let projects = &self.options.keeping.projects;
+        if let Some(other) = other.filter(|other| *other != self.options.session.id) {
+            let projects = &self.options.session.keeping.projects;
             let renamed = projects.rename(&self.options.cwd, other, title);
             return renamed.map_err(|error| format!("rename_session: {error}"));
         }

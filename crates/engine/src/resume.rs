@@ -16,7 +16,7 @@ use crate::shown;
 impl Session {
     /// Takes up what an earlier session left.
     pub(crate) async fn take_up(&mut self) {
-        let Some(mut earlier) = self.options.earlier.take() else {
+        let Some(mut earlier) = self.options.session.earlier.take() else {
             return;
         };
         self.hooks.resumed = Some(earlier.is_fork());

@@ -43,7 +43,7 @@ pub(crate) enum Again {
 impl SessionLoop {
     /// Waits until a failed request may be made again, if it may.
     pub(crate) async fn again(&mut self, attempts: &mut Attempts, failure: &Failure) -> Again {
-        let max_retries = self.session.options.max_retries;
+        let max_retries = self.session.options.model.max_retries;
         let policy = retry::Policy { max_retries };
         match retry::next(&policy, attempts.attempt, failure, attempts.overloaded, jitter()) {
             Verdict::RetryWithoutStreaming => attempts.streaming = false,
@@ -60,7 +60,7 @@ impl SessionLoop {
     }
 
     async fn wait_to_retry(&mut self, attempt: u32, delay: Duration, failure: &Failure) -> Again {
-        let max_retries = self.session.options.max_retries;
+        let max_retries = self.session.options.model.max_retries;
         let told = messages::api_retry(attempt, max_retries, delay, failure);
         self.session.say(told).await;
         match self.wait_for(Some(pin!(tokio::time::sleep(delay)))).await {

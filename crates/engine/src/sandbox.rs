@@ -19,11 +19,11 @@ pub fn sandbox(options: &Options) -> Option<Arc<Sandbox>> {
     let settings = options.settings.effective();
     let places = options.settings.places();
     let roots = std::iter::once(options.cwd.clone())
-        .chain(options.add_dirs.iter().cloned())
+        .chain(options.folders.added.iter().cloned())
         .collect();
     let protected = vec![places.config_dir.clone(), places.global.clone()];
     let wanted = settings.get(keys::SANDBOX.name).unwrap_or(&Value::Null);
-    let sandbox = match Config::from_settings(wanted, roots, options.home.clone(), protected) {
+    let sandbox = match Config::from_settings(wanted, roots, options.folders.home.clone(), protected) {
         Ok(None) => return None,
         Ok(Some(config)) => Sandbox::new(config).unwrap_or_else(Sandbox::refusing),
         Err(error) => Sandbox::refusing(error),

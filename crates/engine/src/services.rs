@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use sluice_hooks::HookModel;
-use sluice_model::{Cache, Client, Request, Thinking, models};
+use sluice_model::{Cache, Client, Names, Request, Thinking};
 use sluice_tools::{DeferredTool, Pending, SearchHit, SearchPart, SearchReply, SearchRequest, Services};
 
 use crate::ledger::SharedLedger;
@@ -91,7 +91,7 @@ impl Services for ToolServices {
     fn complete<'a>(&'a self, system: &'a str, prompt: String) -> Pending<'a, Result<String, String>> {
         Box::pin(async move {
             let messages = vec![json!({"role": "user", "content": prompt})];
-            let mut request = Request::new(models::small(), messages);
+            let mut request = Request::new(self.client.names().small(), messages);
             request.max_tokens = MOST_TOKENS;
             request.system = vec![json!({"type": "text", "text": system})];
             request.thinking = Thinking::Off;
@@ -127,6 +127,10 @@ impl Services for ToolServices {
 impl HookModel for ToolServices {
     fn answer(&self, request: Request) -> BoxFuture<'_, Result<String, String>> {
         Box::pin(self.answer(request))
+    }
+
+    fn names(&self) -> &Names {
+        self.client.names()
     }
 }
 

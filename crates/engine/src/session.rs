@@ -64,18 +64,18 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn new(options: Options, client: Arc<Client>, out: Out, quit: CancellationToken) -> Self {
-        let plan_file = options.plans_dir.join(format!("{}.md", plan_name()));
+        let plan_file = options.folders.plans.join(format!("{}.md", plan_name()));
         let services = Arc::new(ToolServices::new(client.clone(), plan_file.clone()));
-        let line = HostLine::new(out, quit, options.refusal.is_some());
+        let line = HostLine::new(out, quit, options.session.refusal.is_some());
         let hooks = Hooks::default();
         let tasks = Arc::new(Tasks::default());
         let servers = Servers::new(Start {
             options: &options.servers,
             settings: &options.settings,
             cwd: &options.cwd,
-            add_dirs: &options.add_dirs,
+            add_dirs: &options.folders.added,
             env: &options.env,
-            model: &options.model_config,
+            model: &options.model.config,
             tasks: &tasks,
             quit: line.quit(),
             host: Arc::new(HostOfServers {
@@ -99,7 +99,7 @@ impl Session {
             policy,
             hooks,
             model: ModelChoice::new(&options, client),
-            account: Account::new(options.key_source),
+            account: Account::new(options.model.key_source),
             commands: Commands::default(),
             agents: Agents::default(),
             background: Background::default(),
@@ -113,8 +113,8 @@ impl Session {
         if !self.line.enter(state) {
             return;
         }
-        if self.options.state_events != StateEvents::Off {
-            let host_only = self.options.state_events == StateEvents::HostOnly;
+        if self.options.host.state_events != StateEvents::Off {
+            let host_only = self.options.host.state_events == StateEvents::HostOnly;
             self.say(messages::state(state, host_only)).await;
         }
     }

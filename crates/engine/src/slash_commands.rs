@@ -34,7 +34,7 @@ impl Session {
             self.model.name = before;
         }
         if let Some(effort) = self.commands.lent.effort.take() {
-            self.options.effort = effort;
+            self.options.model.effort = effort;
         }
         for origin in std::mem::take(&mut self.commands.lent.hooks) {
             self.remove_hooks(&origin);

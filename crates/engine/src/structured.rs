@@ -20,18 +20,18 @@ const ENFORCE: &str = "[structured-output-enforce] Your answer counts only as a 
 impl Session {
     /// The tool as the model is offered it, where an answer of a certain shape is wanted.
     pub(crate) fn structured_tool(&self) -> Option<Value> {
-        let schema = self.options.output_schema.as_ref()?;
+        let schema = self.options.conversation.output_schema.as_ref()?;
         Some(json!({"name": TOOL, "description": DESCRIPTION, "input_schema": schema.offered()}))
     }
 
     /// Whether a call of this name is an answer.
     pub(crate) fn is_structured(&self, name: &str) -> bool {
-        name == TOOL && self.options.output_schema.is_some()
+        name == TOOL && self.options.conversation.output_schema.is_some()
     }
 
     /// Judges an answer. It goes the way of every call, so that its result comes in its place.
     pub(crate) fn judge(&mut self, index: usize) {
-        let (Some(call), Some(schema)) = (self.calls.list.get(index), &self.options.output_schema) else {
+        let (Some(call), Some(schema)) = (self.calls.list.get(index), &self.options.conversation.output_schema) else {
             return;
         };
         let checked = match call.input.get(messages::UNPARSED) {
@@ -50,7 +50,7 @@ impl Session {
 
     /// Whether the model may be asked, once, for the call it left out.
     pub(crate) fn lacks_structured(&self) -> bool {
-        self.options.output_schema.is_some() && !self.turn.structured.enforced
+        self.options.conversation.output_schema.is_some() && !self.turn.structured.enforced
     }
 
     /// Asks for the call the model left out.

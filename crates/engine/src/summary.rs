@@ -38,7 +38,7 @@ impl Session {
                 .collect(),
             model: self.model.name.clone(),
             permission_mode: Some(self.policy.mode.clone()),
-            api_key_source: self.options.key_source.as_str().to_owned(),
+            api_key_source: self.options.model.key_source.as_str().to_owned(),
             claude_code_version: messages::PROTOCOL_VERSION.to_owned(),
             slash_commands: self.command_names(),
             // All of ours can do without a terminal.
@@ -61,10 +61,10 @@ impl Session {
             additional_directories: Some(further(&self.policy.roots)),
             fast_mode_state: Some(FastModeState::Off),
             fast_mode_disabled_reason: Some(messages::NO_FAST_MODE.to_owned()),
-            effort: self.options.effort.clone(),
+            effort: self.options.model.effort.clone(),
             view_mode: Some("default".to_owned()),
             user_message_uuids: uuids,
-            betas: Some(self.options.model_config.betas.clone()).filter(|betas| !betas.is_empty()),
+            betas: Some(self.options.model.config.betas.clone()).filter(|betas| !betas.is_empty()),
             ..Init::default()
         }
     }

@@ -51,7 +51,7 @@ impl Session {
         let field = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (id, called) = (field("id"), field("name"));
         // One step only: what an alias leads to is meant literally.
-        let name = self.options.tool_aliases.get(&called).cloned().unwrap_or(called);
+        let name = self.options.tools.aliases.get(&called).cloned().unwrap_or(called);
         let tool = self.find(&name);
         let raw = block.get("input").cloned().unwrap_or_else(|| json!({}));
         let mut presented = false;
@@ -82,7 +82,7 @@ impl Session {
         };
         let Some(call) = self.calls.list.last_mut() else { return };
         let refusal = match &call.tool {
-            None if call.name == structured::TOOL && self.options.output_schema.is_some() => None,
+            None if call.name == structured::TOOL && self.options.conversation.output_schema.is_some() => None,
             None => Some(Outcome::unknown_tool(&call.name)),
             Some(tool) => match call.input.get(messages::UNPARSED) {
                 Some(unparsed) => {
@@ -118,7 +118,7 @@ impl Session {
         self.brief_agents();
         self.calls.launch_at = None;
         // A budget is held against the whole reply before its tools run, so with one nothing begins early.
-        let budgeted = self.options.max_budget_usd.is_some();
+        let budgeted = self.options.limits.max_budget_usd.is_some();
         if self.turn.stop().is_some() || (budgeted && (self.turn.stop_reason.is_none() || self.over_budget().is_some()))
         {
             return;
@@ -165,7 +165,7 @@ impl Session {
             roots: self.roots(),
             env: self.options.env.clone().into(),
             files: self.tooling.files.clone(),
-            output_dir: self.options.output_dir.clone(),
+            output_dir: self.options.folders.outputs.clone(),
             cancel: self.calls.cancel.clone(),
             events: self.tooling.reports.clone(),
             tasks: self.tooling.tasks.clone(),
@@ -181,7 +181,7 @@ impl Session {
 
     fn roots(&self) -> Vec<PathBuf> {
         std::iter::once(self.options.cwd.clone())
-            .chain(self.options.add_dirs.iter().cloned())
+            .chain(self.options.folders.added.iter().cloned())
             .collect()
     }
 

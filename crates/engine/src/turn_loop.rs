@@ -34,7 +34,7 @@ impl SessionLoop {
             if let Some(limit) = self.session.over_budget() {
                 return Ending::Budget(limit);
             }
-            if let Some(limit) = self.session.options.max_turns.filter(|limit| *limit > 0)
+            if let Some(limit) = self.session.options.limits.max_turns.filter(|limit| *limit > 0)
                 && self.session.turn.requests >= limit
             {
                 return Ending::MaxTurns(limit);
@@ -103,7 +103,7 @@ impl SessionLoop {
             }
             self.session.keep_queued(Queued::Absorbed(&prompt)).await;
             self.keep_prompt(&prompt).await;
-            if self.session.options.replay && prompt.is_replayed() {
+            if self.session.options.host.replay && prompt.is_replayed() {
                 self.session
                     .say(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)))
                     .await;
@@ -219,6 +219,7 @@ impl Session {
 
     pub(crate) fn over_budget(&self) -> Option<f64> {
         self.options
+            .limits
             .max_budget_usd
             .filter(|limit| self.account.ledger().total_cost_usd() >= *limit)
     }
@@ -243,7 +244,7 @@ impl Session {
             request.tools.iter_mut().for_each(forget_background);
         }
         request.thinking = self.thinking();
-        request.effort = self.options.effort.clone();
+        request.effort = self.options.model.effort.clone();
         if let Some(most) = self.options.conversation.max_output {
             request.max_tokens = request.max_tokens.min(most);
         }
@@ -260,7 +261,7 @@ impl Session {
         let (options, notes) = (&self.options, self.policy.notes.as_deref());
         self.conversation
             .system
-            .get_or_insert_with(|| prompt::system(&options.system_prompt, &options.place(notes), style.as_ref()))
+            .get_or_insert_with(|| prompt::system(&options.prompt.words, &options.place(notes), style.as_ref()))
     }
 
     /// The model that answers the next request.
@@ -273,7 +274,7 @@ impl Session {
 
     fn thinking(&self) -> sluice_model::Thinking {
         let able = models::facts(self.answering_model()).thinking;
-        match self.options.thinking {
+        match self.options.model.thinking {
             Thinking::Off => able.off(),
             Thinking::Default | Thinking::Adaptive => able.default(),
             Thinking::Budget(0) => able.off(),

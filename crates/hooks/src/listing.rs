@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 use sluice_permission::Source;
 use sluice_settings::Settings;
 use sluice_settings::keys::{self, Key};
+use sluice_wire::control::{GetHooksListingResponse, HookEventListing, HookListing, HookPolicy};
+use sluice_wire::{Number, Raw};
 
 use crate::config::{Handler, Hook, Origin};
 use crate::event::Event;
@@ -12,66 +14,63 @@ use crate::list::HookList;
 impl HookList {
     /// What `get_hooks_listing` answers.
     #[must_use]
-    pub fn listing(&self, settings: &Settings) -> Value {
-        let count = |event: Event| self.iter().filter(|hook| hook.event == event).count();
-        let described = |event: &Event| json!({"name": event.as_str(), "summary": event.summary(), "supportsMatcher": event.has_matcher()});
-        let events = Event::ALL.iter().filter(|event| count(**event) > 0).map(|event| {
-            let mut described = described(event);
-            if let Some(map) = described.as_object_mut() {
-                map.insert("hookCount".to_owned(), count(*event).into());
-            }
-            described
+    pub fn listing(&self, settings: &Settings) -> GetHooksListingResponse {
+        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        let count = |event: Event| number(self.iter().filter(|hook| hook.event == event).count());
+        let described = |event: &Event| HookEventListing {
+            name: event.as_str().to_owned(),
+            summary: event.summary().to_owned(),
+            supports_matcher: event.has_matcher(),
+            ..HookEventListing::default()
+        };
+        let awaited = Event::ALL.iter().filter(|event| count(**event) > 0);
+        let events = awaited.map(|event| HookEventListing {
+            hook_count: Some(count(*event)),
+            ..described(event)
         });
-        let mut sorted: Vec<_> = self.iter().collect();
+        let mut sorted: Vec<&Hook> = self.iter().map(AsRef::as_ref).collect();
         sorted.sort_by_key(|hook| (hook.event, hook.matcher_text.clone()));
-        let hooks = sorted.into_iter().map(|hook| {
-            let text = hook.handler.text();
-            let shown = hook.status.as_ref().unwrap_or(&text);
-            let mut listed = json!({
-                "event": hook.event.as_str(), "matcher": hook.matcher_text, "source": source(&hook.origin),
-                "sourceLabel": hook.origin.label(), "type": hook.handler.kind(), "displayText": shown,
-                "commandText": text, "contentLabel": label(&hook.handler),
-            });
-            if let Some(map) = listed.as_object_mut() {
-                if let Origin::Plugin { name, .. } = &hook.origin {
-                    map.insert("pluginName".to_owned(), name.as_str().into());
-                }
-                if let Some(condition) = &hook.condition_text {
-                    map.insert("condition".to_owned(), condition.as_str().into());
-                }
-                if let Some(timeout) = hook.timeout {
-                    map.insert("timeout".to_owned(), timeout.as_secs_f64().into());
-                }
-                if let Some(status) = &hook.status {
-                    map.insert("statusMessage".to_owned(), status.as_str().into());
-                }
-                let says_once = hook.config.as_ref().and_then(|config| config.get("once"));
-                if says_once == Some(&Value::Bool(true)) {
-                    map.insert("runsOnce".to_owned(), true.into());
-                }
-                if matches!(hook.handler, Handler::Command { is_async: true, .. }) {
-                    map.insert("runsInBackground".to_owned(), true.into());
-                }
-                if let Some(editable) = editable(hook) {
-                    map.insert("editable".to_owned(), editable);
-                }
-            }
-            listed
-        });
         let says = |key: &Key| settings.policy(key).and_then(Value::as_bool) == Some(true);
         let managed = self.iter().filter(|hook| hook.origin.is_managed()).count();
-        json!({
-            "events": events.collect::<Vec<_>>(),
-            "hooks": hooks.collect::<Vec<_>>(),
-            "eventCatalog": Event::ALL.iter().map(described).collect::<Vec<_>>(),
-            "policy": {
-                "disabledByPolicy": says(&keys::DISABLE_ALL_HOOKS),
-                "managedOnly": says(&keys::ALLOW_MANAGED_HOOKS_ONLY),
-                "pluginOnly": false,
-                "allDisabled": settings.bool(&keys::DISABLE_ALL_HOOKS) == Some(true),
-                "policyHookCount": managed,
+        GetHooksListingResponse {
+            events: events.collect(),
+            hooks: sorted.into_iter().map(listed).collect(),
+            event_catalog: Event::ALL.iter().map(described).collect(),
+            policy: HookPolicy {
+                disabled_by_policy: says(&keys::DISABLE_ALL_HOOKS),
+                managed_only: says(&keys::ALLOW_MANAGED_HOOKS_ONLY),
+                all_disabled: settings.bool(&keys::DISABLE_ALL_HOOKS) == Some(true),
+                policy_hook_count: number(managed),
+                ..HookPolicy::default()
             },
-        })
+            ..GetHooksListingResponse::default()
+        }
+    }
+}
+
+fn listed(hook: &Hook) -> HookListing {
+    let text = hook.handler.text();
+    let says_once = hook.config.as_ref().and_then(|config| config.get("once"));
+    HookListing {
+        event: hook.event.as_str().to_owned(),
+        matcher: hook.matcher_text.clone(),
+        source: source(&hook.origin).to_owned(),
+        source_label: hook.origin.label(),
+        plugin_name: match &hook.origin {
+            Origin::Plugin { name, .. } => Some(name.clone()),
+            _ => None,
+        },
+        kind: hook.handler.kind().to_owned(),
+        display_text: hook.status.as_ref().unwrap_or(&text).clone(),
+        content_label: label(&hook.handler).to_owned(),
+        condition: hook.condition_text.clone(),
+        timeout: hook.timeout.map(|timeout| Number(timeout.as_secs_f64())),
+        status_message: hook.status.clone(),
+        runs_once: (says_once == Some(&Value::Bool(true))).then_some(true),
+        runs_in_background: matches!(hook.handler, Handler::Command { is_async: true, .. }).then_some(true),
+        editable: editable(hook).as_ref().map(Raw::of),
+        command_text: text,
+        ..HookListing::default()
     }
 }
 

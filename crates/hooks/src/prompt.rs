@@ -1,7 +1,7 @@
 //! Hooks that are questions to a model.
 
 use serde_json::json;
-use sluice_model::{Cache, Request, Thinking, models};
+use sluice_model::{Cache, Request, Thinking};
 use sluice_wire::stdout::system::HookOutcome;
 
 use crate::output::{self, Failure, HookAnswer};
@@ -27,7 +27,8 @@ pub async fn run(
     continues: bool,
 ) -> Result<HookAnswer, Failure> {
     let question = question(prompt, &run.input);
-    let model = model.map_or_else(|| models::small().to_owned(), |name| models::resolve(Some(name)));
+    let names = run.model.names();
+    let model = model.map_or_else(|| names.small().to_owned(), |name| names.resolve(Some(name)));
     let mut request = Request::new(model, vec![json!({"role": "user", "content": question})]);
     request.max_tokens = MOST_TOKENS;
     request.system = vec![json!({"type": "text", "text": GUIDE})];

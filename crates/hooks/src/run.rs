@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use sluice_model::Request;
+use sluice_model::{Names, Request};
 use sluice_permission::Source;
 use sluice_settings::Settings;
 use sluice_tools::{Tasks, WebConfig};
@@ -70,6 +70,9 @@ pub trait HookReports: std::fmt::Debug + Send + Sync {
 pub trait HookModel: std::fmt::Debug + Send + Sync {
     /// The text of its answer, or why there is none.
     fn answer(&self, request: Request) -> BoxFuture<'_, Result<String, String>>;
+
+    /// What the names of models stand for.
+    fn names(&self) -> &Names;
 }
 
 /// A hook that is about to run.

@@ -3,20 +3,20 @@
 use std::sync::{Arc, OnceLock};
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
-use reqwest::{NoProxy, Response, Url};
+use reqwest::{Response, Url};
 use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::body::Body;
 use crate::bounds::MOST_CONTENT;
-use crate::config::{Auth, Config, DEFAULT_BASE_URL, Proxy};
+use crate::config::{Auth, Config, DEFAULT_BASE_URL};
 use crate::failure::{Context, Failure};
 use crate::helper::Keys;
 use crate::models;
+use crate::names::Names;
 use crate::refusal::{causes, head, header, refusal, unconnected};
 use crate::request::Request;
 use crate::stream::Stream;
-use crate::tls;
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
@@ -33,9 +33,9 @@ pub enum Error {
     /// A header cannot be sent.
     #[error("not a header that can be sent: {0}")]
     Header(String),
-    /// A proxy address is not one.
-    #[error("not a proxy address: {0}")]
-    Proxy(String),
+    /// No way leads there.
+    #[error(transparent)]
+    Way(#[from] sluice_way::Error),
 }
 
 /// What a response began with.
@@ -62,7 +62,6 @@ struct Inner {
     betas: Vec<String>,
     credential: Credential,
     config: Config,
-    proxies: Vec<reqwest::Proxy>,
     http: OnceLock<reqwest::Client>,
 }
 
@@ -103,7 +102,7 @@ impl Client {
             }
             Auth::Helper(helper) => Credential::Helper(Keys::new(helper.clone())),
         };
-        let proxies = proxies(&config.proxy)?;
+        config.way.check()?;
         let betas = config.betas.clone();
         let http = OnceLock::new();
         let inner = Inner {
@@ -114,7 +113,6 @@ impl Client {
             betas,
             credential,
             config,
-            proxies,
             http,
         };
         Ok(Self { inner: Arc::new(inner) })
@@ -165,6 +163,11 @@ impl Client {
         let (answer, _) = self.whole(&self.inner.count, request.count_body(), request).await?;
         let count = answer.get("input_tokens").and_then(Value::as_u64);
         count.ok_or_else(|| Failure::Protocol("the answer has no input_tokens".to_owned()))
+    }
+
+    /// What models are called here.
+    pub fn names(&self) -> &Names {
+        &self.inner.config.names
     }
 
     /// Host and port, if requests do not go to the default address.
@@ -279,7 +282,7 @@ impl Inner {
     }
 
     fn build(&self) -> Result<reqwest::Client, String> {
-        connector(&self.config, &self.proxies, self.messages.scheme() == "https")
+        connector(&self.config, self.messages.scheme() == "https")
     }
 }
 
@@ -288,32 +291,12 @@ impl Inner {
 /// # Errors
 /// If a proxy is malformed, or the system's certificates cannot be used.
 pub fn http_client(config: &Config, secure: bool) -> Result<reqwest::Client, String> {
-    let proxies = proxies(&config.proxy).map_err(|error| error.to_string())?;
-    connector(config, &proxies, secure)
+    connector(config, secure)
 }
 
-fn connector(config: &Config, proxies: &[reqwest::Proxy], secure: bool) -> Result<reqwest::Client, String> {
-    let secure = secure
-        || [&config.proxy.https, &config.proxy.http, &config.proxy.all]
-            .iter()
-            .any(|proxy| proxy.as_deref().is_some_and(|proxy| proxy.starts_with("https:")));
-    let tls = if secure {
-        tls::with_roots(config.extra_roots.as_deref())
-    } else {
-        tls::without_roots()
-    };
-    let mut builder = reqwest::Client::builder()
-        .tls_backend_preconfigured(tls.map_err(|error| error.to_string())?)
-        .connect_timeout(config.connect_timeout)
-        // A redirect would carry the key to someone else.
-        .redirect(reqwest::redirect::Policy::none())
-        // A connection nobody uses is not looked after by a timer that would wake an idle process for ever: the kernel
-        // asks the other side whether it is still there, and says when it is not.
-        .pool_idle_timeout(None)
-        .no_proxy();
-    for proxy in proxies {
-        builder = builder.proxy(proxy.clone());
-    }
+fn connector(config: &Config, secure: bool) -> Result<reqwest::Client, String> {
+    let builder = config.way.builder(secure).map_err(|error| error.to_string())?;
+    let builder = builder.connect_timeout(config.connect_timeout);
     builder.build().map_err(|error| causes(&error))
 }
 
@@ -350,31 +333,4 @@ fn unsendable(error: &Error) -> Failure {
     Failure::Helper {
         message: error.to_string(),
     }
-}
-
-fn proxies(proxy: &Proxy) -> Result<Vec<reqwest::Proxy>, Error> {
-    type Make = fn(String) -> reqwest::Result<reqwest::Proxy>;
-    let make: [(&Option<String>, Make); 3] = [
-        (&proxy.https, reqwest::Proxy::https),
-        (&proxy.http, reqwest::Proxy::http),
-        (&proxy.all, reqwest::Proxy::all),
-    ];
-    // The library's own `*` covers names, not addresses.
-    let all_direct = proxy
-        .no_proxy
-        .iter()
-        .flat_map(|list| list.split(','))
-        .any(|host| host.trim() == "*");
-    let given = make
-        .into_iter()
-        .filter_map(|(address, make)| Some((address.as_deref()?.trim(), make)));
-    given
-        .filter(|(address, _)| !address.is_empty() && !all_direct)
-        .map(|(address, make)| {
-            let direct = proxy.no_proxy.as_deref().and_then(NoProxy::from_string);
-            make(address.to_owned())
-                .map(|made| made.no_proxy(direct))
-                .map_err(|_| Error::Proxy(address.to_owned()))
-        })
-        .collect()
 }

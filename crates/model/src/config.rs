@@ -4,6 +4,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use sluice_way::Way;
+
+use crate::names::Names;
+
 /// Where requests go unless someone says otherwise.
 pub const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
 
@@ -18,8 +22,8 @@ pub struct Config {
     pub headers: Vec<(String, String)>,
     /// Values of `anthropic-beta` sent with every request.
     pub betas: Vec<String>,
-    /// Proxies, as the usual variables name them.
-    pub proxy: Proxy,
+    /// Whom to trust, and through which proxies.
+    pub way: Way,
     /// The `user-agent` header.
     pub user_agent: String,
     /// Silence inside a stream after which it counts as stalled.
@@ -30,8 +34,8 @@ pub struct Config {
     pub response_timeout: Duration,
     /// Longest time a streamed response may take from its head to its end.
     pub longest_reply: Duration,
-    /// Certificates in PEM to trust besides the system's.
-    pub extra_roots: Option<String>,
+    /// What models are called there.
+    pub names: Names,
 }
 
 impl Config {
@@ -42,13 +46,13 @@ impl Config {
             auth,
             headers: Vec::new(),
             betas: Vec::new(),
-            proxy: Proxy::default(),
+            way: Way::default(),
             user_agent: concat!("sluice/", env!("CARGO_PKG_VERSION")).to_owned(),
             stall: Duration::from_secs(300),
             connect_timeout: Duration::from_secs(30),
             response_timeout: Duration::from_secs(600),
             longest_reply: Duration::from_hours(1),
-            extra_roots: None,
+            names: Names::default(),
         }
     }
 }
@@ -108,17 +112,4 @@ impl Helper {
             cwd: None,
         }
     }
-}
-
-/// Proxy addresses; empty strings count as absent.
-#[derive(Clone, Debug, Default)]
-pub struct Proxy {
-    /// `HTTPS_PROXY`: for https targets.
-    pub https: Option<String>,
-    /// `HTTP_PROXY`: for http targets.
-    pub http: Option<String>,
-    /// `ALL_PROXY`: for what the others leave open.
-    pub all: Option<String>,
-    /// `NO_PROXY`: hosts, domains and networks reached directly, separated by commas.
-    pub no_proxy: Option<String>,
 }

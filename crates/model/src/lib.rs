@@ -33,7 +33,6 @@ mod request;
 // The connection.
 mod client;
 mod helper;
-mod tls;
 
 // Responses.
 mod accumulate;
@@ -50,15 +49,18 @@ pub mod retry;
 // Models and prices.
 pub mod cost;
 pub mod models;
+mod names;
 
 pub use accumulate::{Accumulator, Finished};
 pub use cache::{Cache, can_carry};
 pub use client::{Client, Error, Head, http_client};
-pub use config::{Auth, Config, DEFAULT_BASE_URL, Helper, Proxy};
+pub use config::{Auth, Config, DEFAULT_BASE_URL, Helper};
 pub use event::{Delta, Event, EventKind};
 pub use failure::{Context, Failure};
 pub use image::sanitize;
 pub use message::{Message, Role, Writing};
+pub use names::Names;
 pub use request::{Request, Thinking};
 pub use retry::Verdict;
+pub use sluice_way::{Proxy, Way};
 pub use stream::Stream;

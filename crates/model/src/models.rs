@@ -1,7 +1,5 @@
 //! The models we know: names, limits, prices, ways to think. What is not in the table is said to be unknown.
 
-use serde_json::{Value, json};
-
 use crate::request::Thinking;
 
 /// The model used when none is named.
@@ -10,8 +8,8 @@ pub const DEFAULT: &str = "claude-opus-5-5";
 pub const SMALL: &str = "claude-haiku-5-5";
 
 /// Marks a name whose large context window is asked for.
-const LARGE: &str = "[1m]";
-const LARGE_WINDOW: u64 = 1_000_000;
+pub(crate) const LARGE: &str = "[1m]";
+pub(crate) const LARGE_WINDOW: u64 = 1_000_000;
 /// The beta under which older models take a large window.
 const LARGE_BETA: &str = "context-1m-2025-08-07";
 
@@ -101,7 +99,7 @@ pub const WEB_SEARCH: f64 = 0.01;
 
 impl Prices {
     /// Cache prices are the same multiples of the input price for every model.
-    const fn list(input: f64, output: f64) -> Self {
+    pub(crate) const fn list(input: f64, output: f64) -> Self {
         Self {
             input,
             output,
@@ -190,7 +188,7 @@ const UNKNOWN: Model = Model {
     ..model("", "", 0.0, 0.0)
 };
 
-const ALIASES: &[(&str, &str)] = &[
+pub(crate) const ALIASES: &[(&str, &str)] = &[
     ("default", DEFAULT),
     ("opus", "claude-opus-5-5"),
     ("fable", "claude-fable-5-2"),
@@ -204,45 +202,6 @@ const ALIASES: &[(&str, &str)] = &[
     ("claude-opus-4-20250514", "claude-opus-5-5"),
     ("claude-opus-4-0", "claude-opus-5-5"),
 ];
-
-/// What this process calls models by, where that is not as usual: each an alias and the id it stands for.
-static NAMES: std::sync::OnceLock<Vec<(String, String)>> = std::sync::OnceLock::new();
-
-/// Has aliases stand for other models, for the whole process: a server of one's own has models of its own. To be said
-/// once, before the first session; later words change nothing.
-pub fn call_by(names: Vec<(String, String)>) {
-    let _known_already = NAMES.set(names);
-}
-
-fn called(alias: &str) -> Option<&'static str> {
-    let names = NAMES.get()?;
-    let (_, id) = names.iter().find(|(name, _)| name == alias)?;
-    Some(id)
-}
-
-/// The model for small things.
-pub fn small() -> &'static str {
-    called("haiku").unwrap_or(SMALL)
-}
-
-/// The id a name stands for; no name stands for the default, one that is no alias for itself.
-pub fn resolve(name: Option<&str>) -> String {
-    let name = name.map(str::trim).filter(|name| !name.is_empty()).unwrap_or(DEFAULT);
-    let (base, large) = match name.strip_suffix(LARGE) {
-        Some(base) => (base, true),
-        None => (name, false),
-    };
-    let lower = base.to_ascii_lowercase();
-    if let Some(id) = called(&lower) {
-        return if large { format!("{id}{LARGE}") } else { id.to_owned() };
-    }
-    let id = ALIASES
-        .iter()
-        .find(|(alias, _)| *alias == lower)
-        .map_or(base, |(_, id)| id);
-    let large = large && find(id).is_none_or(|model| model.window < LARGE_WINDOW);
-    if large { format!("{id}{LARGE}") } else { id.to_owned() }
-}
 
 /// The model's entry, whatever date its id carries.
 pub fn find(id: &str) -> Option<&'static Model> {
@@ -282,31 +241,6 @@ pub fn beta(id: &str) -> Option<&'static str> {
 /// What to call a model on screen.
 pub fn name(id: &str) -> &str {
     find(id).map_or(id, |model| model.name)
-}
-
-/// The models a person is offered, as `models` of the answer to `initialize`.
-pub fn picker() -> Vec<Value> {
-    let offer = |value: &str, title: &str, what: &str| {
-        let id = resolve(Some(value));
-        let model = facts(&id);
-        let prices = model.prices.unwrap_or(Prices::list(0.0, 0.0));
-        json!({
-            "value": value,
-            "resolvedModel": id,
-            "displayName": title,
-            "description": format!("{} · {what} · ${}/${} per Mtok", model.name, prices.input, prices.output),
-            "supportsEffort": !model.efforts.is_empty(),
-            "supportedEffortLevels": model.efforts,
-            "supportsAdaptiveThinking": model.thinking == Thinks::Adaptively,
-        })
-    };
-    vec![
-        offer("default", "Default", "what is used unless you choose"),
-        offer("opus", "Opus", "for everyday and difficult work"),
-        offer("fable", "Fable", "for the hardest and longest work"),
-        offer("sonnet", "Sonnet", "for routine work at a lower price"),
-        offer("haiku", "Haiku", "for quick answers"),
-    ]
 }
 
 #[cfg(test)]

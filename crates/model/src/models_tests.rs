@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use super::*;
+use crate::Names;
 
 #[test]
 fn aliases_stand_for_ids() {
@@ -19,7 +20,7 @@ fn aliases_stand_for_ids() {
         (Some("nonsense-model"), "nonsense-model"),
         (Some("Qwen3:8B"), "Qwen3:8B"),
     ] {
-        assert_eq!(resolve(name), id, "{name:?}");
+        assert_eq!(Names::default().resolve(name), id, "{name:?}");
     }
 }
 
@@ -46,8 +47,8 @@ fn a_date_does_not_make_another_model() {
 
 #[test]
 fn a_large_window_is_asked_for_where_it_is_not_the_rule() {
-    assert_eq!(resolve(Some("opus[1m]")), "claude-opus-5-5");
-    let large = resolve(Some("claude-sonnet-4-5[1m]"));
+    assert_eq!(Names::default().resolve(Some("opus[1m]")), "claude-opus-5-5");
+    let large = Names::default().resolve(Some("claude-sonnet-4-5[1m]"));
     assert_eq!(facts(&large).window, 1_000_000);
     assert_eq!(beta(&large), Some("context-1m-2025-08-07"));
     assert_eq!(beta("claude-opus-5-5"), None);
@@ -112,7 +113,7 @@ fn a_model_is_asked_to_think_in_a_way_it_can() {
 
 #[test]
 fn the_offer_names_each_model_with_its_price() {
-    let offer = picker();
+    let offer = Names::default().picker();
     let opus = offer.iter().find(|model| model["value"] == "opus").unwrap();
     assert_eq!(opus["resolvedModel"], "claude-opus-5-5");
     assert!(opus["description"].as_str().unwrap().ends_with("$4/$20 per Mtok"));

@@ -12,12 +12,12 @@ mod fetch;
 mod gate;
 mod page;
 mod post;
-mod tls;
 
 use std::fmt;
 use std::sync::OnceLock;
 
-use reqwest::{NoProxy, Url};
+use reqwest::Url;
+use sluice_way::{Proxy, Way};
 
 pub(crate) use self::address::is_public;
 use self::cache::Cache;
@@ -114,29 +114,21 @@ impl Web {
     }
 
     fn build(&self, secure: bool) -> Result<reqwest::Client, String> {
-        let tls = if secure {
-            tls::with_roots(self.config.extra_roots.as_deref())
-        } else {
-            tls::without_roots()
+        let way = Way {
+            proxy: Proxy {
+                all: self.config.proxy.clone(),
+                no_proxy: self.config.no_proxy.clone(),
+                ..Proxy::default()
+            },
+            extra_roots: self.config.extra_roots.clone(),
         };
-        let tls = tls.map_err(|error| error.to_string())?;
-        let mut builder = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls)
+        let builder = way.builder(secure).map_err(|error| error.to_string())?;
+        builder
             .dns_resolver(self.gate.resolver())
-            // redirects are followed by hand: each hop is judged
-            .redirect(reqwest::redirect::Policy::none())
-            // no timer in an idle process: the kernel looks after connections nobody uses
-            .pool_idle_timeout(None)
-            // not from the environment
-            .no_proxy()
             .referer(false)
-            .user_agent(concat!("sluice/", env!("CARGO_PKG_VERSION")));
-        if let Some(proxy) = &self.config.proxy {
-            let direct = self.config.no_proxy.as_deref().and_then(NoProxy::from_string);
-            let proxy = reqwest::Proxy::all(proxy.trim()).map_err(|_| "the proxy's address is none".to_owned())?;
-            builder = builder.proxy(proxy.no_proxy(direct));
-        }
-        builder.build().map_err(|error| error.to_string())
+            .user_agent(concat!("sluice/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| error.to_string())
     }
 }
 

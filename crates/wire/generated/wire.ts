@@ -187,6 +187,24 @@ export type DialogCancelled = { behavior: "cancelled" };
 /** The dialog was answered. */
 export type DialogCompleted = { behavior: "completed", result: unknown };
 
+/** What was changed in one file. */
+export type DiffFileHunks = { path: string, hunks: Array<DiffHunk> };
+
+/** How much was changed in one file. */
+export type DiffFileStats = { path: string, added: number, removed: number, isBinary: boolean, isUntracked: boolean, status: string };
+
+/** A stretch of changed lines. */
+export type DiffHunk = { oldStart: number, oldLines: number, newStart: number, newLines: number, lines: Array<string> };
+
+/** How many files are not told of. */
+export type DiffOmitted = { files: number, exact: boolean };
+
+/** What it was compared with. */
+export type DiffSource = { kind: string };
+
+/** How much was changed in all. */
+export type DiffStats = { filesCount: number, linesAdded: number, linesRemoved: number };
+
 /** What a hook is told when a directory to work in was added. */
 export type DirectoryAddedInput = { hook_event_name: "DirectoryAdded", session_id: string, transcript_path: string, cwd: string, prompt_id?: string | null, permission_mode?: PermissionMode | null, agent_id?: string | null, agent_type?: string | null, effort?: HookEffort | null, directory: string, source: string };
 
@@ -277,6 +295,9 @@ export type GetHooksListingResponse = { events: Array<HookEventListing>, hooks: 
 /** Asks for the plan. */
 export type GetPlan = { subtype: "get_plan" };
 
+/** The plan, and where it is kept. */
+export type GetPlanResponse = { exists: boolean, plan?: string | null, filePath?: string | null };
+
 /** Asks for the cost so far. */
 export type GetSessionCost = { subtype: "get_session_cost" };
 
@@ -287,7 +308,7 @@ export type GetSessionCostResponse = { text: string };
 export type GetSettings = { subtype: "get_settings" };
 
 /** The settings that hold, and where they come from. */
-export type GetSettingsResponse = { effective: unknown, sources: Array<unknown>, applied?: AppliedSettings | null };
+export type GetSettingsResponse = { effective: unknown, sources: Array<unknown>, applied?: AppliedSettings | null, errors?: Array<unknown> | null };
 
 /** Asks for the end of what a task wrote. */
 export type GetTaskOutput = { subtype: "get_task_output", task_id: string };
@@ -303,6 +324,9 @@ export type GetUsageResponse = { session: UsageReportSession, subscription_type:
 
 /** Asks what the session changed. */
 export type GetWorkspaceDiff = { subtype: "get_workspace_diff" };
+
+/** What was changed, or why that cannot be said. */
+export type GetWorkspaceDiffResponse = { diff: WorkspaceDiff | null, noDiffReason?: string | null };
 
 /** A goal and how far it is. */
 export type Goal = { condition: string, iterations: number, set_at: number, tokens_at_start: number, last_reason?: string | null };
@@ -684,6 +708,9 @@ export type RedactedThinking = { type: "redacted_thinking", data: string };
 /** Adds a directory to work in. */
 export type RegisterRepoRoot = { subtype: "register_repo_root", directory: string, reload_claude_md?: boolean | null, reload_plugins?: boolean | null, reload_skills?: boolean | null };
 
+/** Where the directory really is. */
+export type RegisterRepoRootResponse = { directory: string };
+
 /** Reads the output styles again. */
 export type ReloadOutputStyles = { subtype: "reload_output_styles" };
 
@@ -1022,6 +1049,9 @@ export type WebSearchToolResult = { type: "web_search_tool_result", tool_use_id:
 
 /** The process is about to end. */
 export type WorkerShuttingDown = { type: "system", subtype: "worker_shutting_down", reason: string, uuid: string, session_id: string };
+
+/** What was changed. */
+export type WorkspaceDiff = { stats: DiffStats, perFileStats: Array<DiffFileStats>, omitted: DiffOmitted, hunks: Array<DiffFileHunks>, skippedLarge: Array<string>, restricted: Array<string>, source: DiffSource };
 
 /** A directory to work in. */
 export type WorkspaceDirectory = { path: string, source: string };

@@ -78,15 +78,19 @@ pub use file_suggestions::{FileSuggestions, FileSuggestionsResponse};
 pub use generate_session_title::{GenerateSessionTitle, GenerateSessionTitleResponse};
 pub use get_binary_version::{GetBinaryVersion, GetBinaryVersionResponse};
 pub use get_context_usage::{
-    ContextPart, ContextSkills, ContextSlashCommands, GetContextUsage, GetContextUsageResponse, MessageBreakdown,
+    ContextMemoryFile, ContextPart, ContextSkills, ContextSlashCommands, ContextSquare, ContextTool, ContextToolCalls,
+    GetContextUsage, GetContextUsageResponse, MessageBreakdown,
 };
 pub use get_hooks_listing::{GetHooksListing, GetHooksListingResponse, HookEventListing, HookListing, HookPolicy};
-pub use get_plan::GetPlan;
+pub use get_plan::{GetPlan, GetPlanResponse};
 pub use get_session_cost::{GetSessionCost, GetSessionCostResponse};
-pub use get_settings::{AppliedSettings, GetSettings, GetSettingsResponse};
+pub use get_settings::{AppliedSettings, GetSettings, GetSettingsResponse, SettingsError, SettingsSource};
 pub use get_task_output::{GetTaskOutput, GetTaskOutputResponse};
 pub use get_usage::{GetUsage, GetUsageResponse};
-pub use get_workspace_diff::GetWorkspaceDiff;
+pub use get_workspace_diff::{
+    DiffFileHunks, DiffFileStats, DiffHunk, DiffOmitted, DiffSource, DiffStats, GetWorkspaceDiff,
+    GetWorkspaceDiffResponse, WorkspaceDiff,
+};
 pub use hook_callback::HookCallback;
 pub use initialize::{
     AccountInfo, AgentDefinition, AgentInfo, FeedbackMode, HookMatcher, Initialize, InitializeResponse, ModelInfo,
@@ -95,7 +99,8 @@ pub use initialize::{
 pub use interrupt::{Interrupt, InterruptResponse};
 pub use list_models::{ListModels, ListModelsResponse};
 pub use list_permission_rules::{
-    ListPermissionRules, ListPermissionRulesResponse, PermissionRulesState, RuleEntry, WorkspaceDirectory,
+    ListPermissionRules, ListPermissionRulesResponse, PermissionRulesState, RuleDescription, RuleEntry,
+    WorkspaceDirectory,
 };
 pub use mcp_authenticate::{McpAuthenticate, McpAuthenticateResponse};
 pub use mcp_call::{InputFile, McpCall, McpCallResponse, OutputFile};
@@ -111,7 +116,7 @@ pub use mcp_status::{
 pub use mcp_toggle::McpToggle;
 pub use message_rated::MessageRated;
 pub use read_file::{ReadFile, ReadFileResponse};
-pub use register_repo_root::RegisterRepoRoot;
+pub use register_repo_root::{RegisterRepoRoot, RegisterRepoRootResponse};
 pub use reload_output_styles::{ReloadOutputStyles, ReloadOutputStylesResponse};
 pub use reload_plugins::{CacheImpact, ReloadPlugins, ReloadPluginsResponse};
 pub use reload_skills::{ReloadSkills, ReloadSkillsResponse};

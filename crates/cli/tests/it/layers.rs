@@ -10,15 +10,17 @@ use crate::repository::{output, root};
 /// Crate, and the crates of this workspace it may use. In reading order: the way of the data.
 const EDGES: &[(&str, &[&str])] = &[
     ("sluice-wire", &[]),
+    // The way out is values and a client that nobody has used: it sends nothing and does not know what for.
+    ("sluice-way", &[]),
     // What is kept cannot speak: it knows no session, no host and no model. Host and engine read and write it alike.
     ("sluice-transcript", &["sluice-wire"]),
-    ("sluice-model", &["sluice-wire"]),
+    ("sluice-model", &["sluice-way", "sluice-wire"]),
     ("sluice-permission", &["sluice-wire"]),
     // Settings are words: whatever a file names, this crate can run nothing and reach nobody.
     ("sluice-settings", &["sluice-permission"]),
     // What lies in folders is read, never run: not by whoever reads it.
     ("sluice-catalogue", &["sluice-permission", "sluice-settings"]),
-    ("sluice-tools", &["sluice-permission", "sluice-wire"]),
+    ("sluice-tools", &["sluice-permission", "sluice-way", "sluice-wire"]),
     // What happens to a call is decided here and done elsewhere: this crate can run, ask and say nothing.
     ("sluice-call", &["sluice-permission", "sluice-tools"]),
     // A server of others sees no conversation: only its own connection and the way to the host.
@@ -118,9 +120,16 @@ const OWNED: &[(&str, &[&str])] = &[
     // The server is given a client to reach push services with; it makes none.
     (
         "reqwest",
-        &["sluice-model", "sluice-tools", "sluice-servers", "sluice-server"],
+        &[
+            "sluice-way",
+            "sluice-model",
+            "sluice-tools",
+            "sluice-servers",
+            "sluice-server",
+        ],
     ),
-    ("rustls", &["sluice-model", "sluice-tools", "sluice-server"]),
+    ("rustls", &["sluice-way", "sluice-server"]),
+    ("rustls-platform-verifier", &["sluice-way"]),
     ("hyper", &["sluice-simulator", "sluice-server"]),
     ("axum", &["sluice-server", "sluice-bridge"]),
     ("rusqlite", &["sluice-store"]),

@@ -128,13 +128,13 @@ impl AgentDoor {
 
     fn start(&self, errand: &Errand) -> Result<Arc<Agent>, String> {
         let mut options = (self.launcher)(errand)?;
-        if let Some(why) = options.refusal {
+        if let Some(why) = options.session.refusal {
             return Err(why);
         }
-        options.asker = sluice_engine::Asker::Host;
+        options.permissions.asker = sluice_engine::Asker::Host;
         // A form with a yes and a no cannot answer it.
-        options.disallowed.push("AskUserQuestion".to_owned());
-        let id = options.session_id.clone();
+        options.permissions.disallowed.push("AskUserQuestion".to_owned());
+        let id = options.session.id.clone();
         let port = sluice_engine::start(options).map_err(|error| error.to_string())?;
         Ok(self.crew.join(id, port))
     }

@@ -17,7 +17,7 @@ const CAVEAT: &str = "<local-command-caveat>The person ran the command below the
 impl Session {
     /// Whether a person may ask for it.
     pub(crate) fn may_compact(&self) -> bool {
-        !self.options.compaction.off
+        !self.options.limits.compaction.off
     }
 
     /// The command and what it said, which the conversation goes on with.
@@ -36,7 +36,7 @@ impl Session {
             self.conversation.history.user_text(text);
         }
         self.say(output).await;
-        if self.options.replay && prompt.is_replayed() {
+        if self.options.host.replay && prompt.is_replayed() {
             self.say(messages::replay(&prompt.id, &command.into(), Some(&prompt.timestamp)))
                 .await;
         }

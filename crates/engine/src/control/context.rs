@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use sluice_model::cost::Tokens;
 use sluice_model::{Message, models};
-use sluice_wire::control::{ContextPart, GetContextUsageResponse, MessageBreakdown, RequestId};
+use sluice_wire::control::{
+    ContextMemoryFile, ContextPart, ContextSquare, ContextTool, ContextToolCalls, GetContextUsageResponse,
+    MessageBreakdown, RequestId,
+};
 use sluice_wire::usage::Usage;
 use sluice_wire::{Number, Raw};
 
@@ -206,15 +209,21 @@ fn memory_file(memory: &Memory, own: &Path) -> Raw {
         false if memory.path.starts_with(own) => "User",
         false => "Project",
     };
-    Raw::of(&json!({
-        "path": memory.path.display().to_string(),
-        "type": kind,
-        "tokens": tokens(&Value::String(memory.text.clone())),
-    }))
+    Raw::of(&ContextMemoryFile {
+        path: memory.path.display().to_string(),
+        kind: kind.to_owned(),
+        tokens: tokens(&Value::String(memory.text.clone())),
+        ..ContextMemoryFile::default()
+    })
 }
 
 fn tool(tool: &Value) -> Raw {
-    Raw::of(&json!({"name": tool.get("name"), "tokens": tokens(tool)}))
+    let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
+    Raw::of(&ContextTool {
+        name: name.to_owned(),
+        tokens: tokens(tool),
+        ..ContextTool::default()
+    })
 }
 
 /// What the messages are made of.
@@ -250,8 +259,15 @@ fn breakdown(messages: &[Message]) -> MessageBreakdown {
         }
     }
     parts.tool_calls_by_type = by_tool
-        .iter()
-        .map(|(name, calls, results)| Raw::of(&json!({"name": name, "callTokens": calls, "resultTokens": results})))
+        .into_iter()
+        .map(|(name, call_tokens, result_tokens)| {
+            Raw::of(&ContextToolCalls {
+                name,
+                call_tokens,
+                result_tokens,
+                ..ContextToolCalls::default()
+            })
+        })
         .collect();
     parts
 }
@@ -310,14 +326,19 @@ fn grid(parts: &[ContextPart], window: u64) -> Vec<Raw> {
                 true => (share(part) - at as f64).clamp(0.0, 1.0),
                 false => 1.0,
             };
-            squares.push(json!({
-                "color": part.color, "isFilled": true, "categoryName": part.name, "tokens": part.tokens,
-                "percentage": Number(percent(part.tokens, window)), "squareFullness": Number(fullness),
-            }));
+            squares.push(ContextSquare {
+                color: part.color.clone(),
+                is_filled: true,
+                category_name: part.name.clone(),
+                tokens: part.tokens,
+                percentage: Number(percent(part.tokens, window)),
+                square_fullness: Number(fullness),
+                ..ContextSquare::default()
+            });
         }
     }
     let columns = usize::try_from(COLUMNS).unwrap_or(1);
-    squares.chunks(columns).map(Raw::of).collect()
+    squares.chunks(columns).map(|row| Raw::of(&row)).collect()
 }
 
 fn percent(tokens: u64, window: u64) -> f64 {
@@ -327,6 +348,8 @@ fn percent(tokens: u64, window: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+    use serde_json::json;
 
     use super::*;
     use crate::measure::PICTURE;

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use serde::Serialize;
-use serde_json::{Value, json};
-use sluice_wire::control::RequestId;
+use sluice_wire::control::{
+    DiffFileHunks, DiffFileStats, DiffHunk, DiffOmitted, DiffSource, DiffStats, GetWorkspaceDiffResponse, RequestId,
+    WorkspaceDiff,
+};
 use tokio::process::Command;
 
-use super::aside::given;
 use crate::messages;
 use crate::session::Session;
 
@@ -39,8 +39,17 @@ impl Session {
         self.requests.asides.spawn(id, async move {
             let found = tokio::time::timeout(LONGEST, look(&cwd)).await;
             match found {
-                Ok(Ok(look)) => given(&request_id, &answer(&look, &|path: &Path| hidden(&cwd.join(path)))),
-                Ok(Err(reason)) => given(&request_id, &json!({"diff": null, "noDiffReason": reason})),
+                Ok(Ok(look)) => {
+                    let response = answer(&look, &|path: &Path| hidden(&cwd.join(path)));
+                    messages::success(&request_id, &response).into()
+                }
+                Ok(Err(reason)) => {
+                    let response = GetWorkspaceDiffResponse {
+                        no_diff_reason: Some(reason.to_owned()),
+                        ..GetWorkspaceDiffResponse::default()
+                    };
+                    messages::success(&request_id, &response).into()
+                }
                 Err(_) => messages::error(&request_id, "get_workspace_diff: git takes too long").into(),
             }
         });
@@ -117,62 +126,76 @@ async fn git(cwd: &Path, settings: &[String], arguments: &[&str]) -> Option<Stri
     ran.status.success().then_some(said)
 }
 
-/// A stretch of changed lines.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Hunk {
-    old_start: u64,
-    old_lines: u64,
-    new_start: u64,
-    new_lines: u64,
-    lines: Vec<String>,
-}
-
-fn answer(look: &Look, hidden: &dyn Fn(&Path) -> bool) -> Value {
-    let mut files = Vec::new();
-    let (mut added, mut removed) = (0, 0);
+fn answer(look: &Look, hidden: &dyn Fn(&Path) -> bool) -> GetWorkspaceDiffResponse {
+    let mut per_file_stats = Vec::new();
+    let (mut lines_added, mut lines_removed) = (0, 0);
     for line in look.numbers.lines() {
         let mut parts = line.splitn(3, '\t');
         let (Some(plus), Some(minus), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
             continue;
         };
-        let (plus_count, minus_count) = (plus.parse().unwrap_or(0), minus.parse().unwrap_or(0));
-        added += plus_count;
-        removed += minus_count;
-        files.push(json!({
-            "path": path, "added": plus_count, "removed": minus_count, "isBinary": plus == "-", "isUntracked": false,
-            "status": status(&look.names, path),
-        }));
+        let (added, removed) = (plus.parse().unwrap_or(0), minus.parse().unwrap_or(0));
+        lines_added += added;
+        lines_removed += removed;
+        per_file_stats.push(DiffFileStats {
+            path: path.to_owned(),
+            added,
+            removed,
+            is_binary: plus == "-",
+            status: status(&look.names, path).to_owned(),
+            ..DiffFileStats::default()
+        });
     }
-    files.extend(look.untracked.lines().map(|path| {
-        json!({"path": path, "added": 0_u64, "removed": 0_u64, "isBinary": false, "isUntracked": true, "status": "added"})
+    per_file_stats.extend(look.untracked.lines().map(|path| DiffFileStats {
+        path: path.to_owned(),
+        is_untracked: true,
+        status: "added".to_owned(),
+        ..DiffFileStats::default()
     }));
-    files.sort_by(|one, two| {
-        one.get("path")
-            .and_then(Value::as_str)
-            .cmp(&two.get("path").and_then(Value::as_str))
-    });
-    let count = files.len();
-    files.truncate(MOST_FILES);
-    let (mut hunks, mut large, mut restricted) = (Vec::new(), Vec::new(), Vec::new());
+    per_file_stats.sort_by(|one, two| one.path.cmp(&two.path));
+    let count = per_file_stats.len();
+    per_file_stats.truncate(MOST_FILES);
+    let (mut hunks, mut skipped_large, mut restricted) = (Vec::new(), Vec::new(), Vec::new());
     for (path, parts) in patches(&look.patch) {
         if hidden(&PathBuf::from(&path)) {
             restricted.push(path);
         } else if parts.iter().map(|part| part.lines.len()).sum::<usize>() > MOST_LINES {
-            large.push(path);
+            skipped_large.push(path);
         } else if !parts.is_empty() && hunks.len() < MOST_FILES {
-            hunks.push(json!({"path": path, "hunks": parts}));
+            hunks.push(DiffFileHunks {
+                path,
+                hunks: parts,
+                ..DiffFileHunks::default()
+            });
         }
     }
-    json!({"diff": {
-        "stats": {"filesCount": count, "linesAdded": added, "linesRemoved": removed},
-        "perFileStats": files,
-        "omitted": {"files": count.saturating_sub(MOST_FILES), "exact": true},
-        "hunks": hunks,
-        "skippedLarge": large,
-        "restricted": restricted,
-        "source": {"kind": "working-tree"},
-    }})
+    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let diff = WorkspaceDiff {
+        stats: DiffStats {
+            files_count: number(count),
+            lines_added,
+            lines_removed,
+            ..DiffStats::default()
+        },
+        per_file_stats,
+        omitted: DiffOmitted {
+            files: number(count.saturating_sub(MOST_FILES)),
+            exact: true,
+            ..DiffOmitted::default()
+        },
+        hunks,
+        skipped_large,
+        restricted,
+        source: DiffSource {
+            kind: "working-tree".to_owned(),
+            ..DiffSource::default()
+        },
+        ..WorkspaceDiff::default()
+    };
+    GetWorkspaceDiffResponse {
+        diff: Some(diff),
+        ..GetWorkspaceDiffResponse::default()
+    }
 }
 
 /// What became of a file.
@@ -188,8 +211,8 @@ fn status(names: &str, path: &str) -> &'static str {
 }
 
 /// The hunks of every file of a patch.
-fn patches(patch: &str) -> Vec<(String, Vec<Hunk>)> {
-    let mut files: Vec<(String, Vec<Hunk>)> = Vec::new();
+fn patches(patch: &str) -> Vec<(String, Vec<DiffHunk>)> {
+    let mut files: Vec<(String, Vec<DiffHunk>)> = Vec::new();
     // How many lines of the open hunk are still to come, of the old file and of the new one.
     let mut open = (0, 0);
     for line in patch.lines() {
@@ -227,7 +250,7 @@ fn patches(patch: &str) -> Vec<(String, Vec<Hunk>)> {
 }
 
 /// `-1,2 +1 @@`
-fn heading(text: &str) -> Option<Hunk> {
+fn heading(text: &str) -> Option<DiffHunk> {
     let mut words = text.split(' ');
     let span = |word: &str, sign: char| {
         let word = word.strip_prefix(sign)?;
@@ -236,19 +259,22 @@ fn heading(text: &str) -> Option<Hunk> {
     };
     let (old_start, old_lines) = span(words.next()?, '-')?;
     let (new_start, new_lines) = span(words.next()?, '+')?;
-    Some(Hunk {
+    Some(DiffHunk {
         old_start,
         old_lines,
         // What is not there any more has no line, and stood at the first.
         new_start: new_start.max(1),
         new_lines,
         lines: Vec::new(),
+        ..DiffHunk::default()
     })
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::indexing_slicing, clippy::unwrap_used)]
+
+    use serde_json::json;
 
     use super::*;
 
@@ -311,7 +337,7 @@ mod tests {
             untracked: "new.txt\n".to_owned(),
         };
         let diff = answer(&look, &|path| path == Path::new("a.txt"));
-        let diff = &diff["diff"];
+        let diff = serde_json::to_value(diff.diff).unwrap();
         assert_eq!(
             diff["stats"],
             json!({"filesCount": 4, "linesAdded": 1, "linesRemoved": 3})

@@ -14,7 +14,8 @@ use sluice_servers::resources;
 use sluice_tools::{Pin, Pins};
 use sluice_wire::Raw;
 use sluice_wire::control::{
-    FileSuggestionsResponse, GetTaskOutputResponse, ReadFile, ReadFileResponse, RequestId, SeedReadState,
+    FileSuggestionsResponse, GetPlanResponse, GetTaskOutputResponse, ReadFile, ReadFileResponse, RequestId,
+    SeedReadState,
 };
 
 use crate::messages;
@@ -111,9 +112,12 @@ impl Session {
         let id = id.clone();
         self.requests.asides.spawn_blocking(&id.clone(), move || {
             let plan = path.and_then(|path| Some((whole(&path).ok()?, path)));
-            let response = match plan {
-                Some((plan, path)) => json!({"exists": true, "plan": plan, "filePath": path.display().to_string()}),
-                None => json!({"exists": false}),
+            let (plan, path) = plan.unzip();
+            let response = GetPlanResponse {
+                exists: plan.is_some(),
+                plan,
+                file_path: path.map(|path| path.display().to_string()),
+                ..GetPlanResponse::default()
             };
             messages::success(&id, &response)
         });

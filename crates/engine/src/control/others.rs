@@ -1,8 +1,8 @@
 //! The smaller requests, which have no file of their own.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use sluice_tools::ToolEvent;
-use sluice_wire::control::{BackgroundTasksResponse, MessageRated, RequestId};
+use sluice_wire::control::{BackgroundTasksResponse, GetBinaryVersionResponse, MessageRated, RequestId};
 use tokio::time::Instant;
 
 use crate::messages;
@@ -73,7 +73,11 @@ impl Session {
 
     /// What this program is.
     pub(super) async fn binary_version(&mut self, id: &RequestId) {
-        let version = json!({"version": messages::PROTOCOL_VERSION, "buildTime": Value::Null});
+        let mut version = GetBinaryVersionResponse {
+            version: messages::PROTOCOL_VERSION.to_owned(),
+            ..GetBinaryVersionResponse::default()
+        };
+        version.extra.write_null("buildTime");
         self.say(messages::success(id, &version)).await;
     }
 }

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-use sluice_wire::control::{RegisterRepoRoot, RequestId};
+use sluice_wire::control::{RegisterRepoRoot, RegisterRepoRootResponse, RequestId};
 
 use crate::messages;
 use crate::session::Session;
@@ -11,7 +10,7 @@ use crate::session::Session;
 impl Session {
     /// Takes a folder in. What its files say of commands, skills and plugins is read again if the host wants it.
     pub(super) async fn register_root(&mut self, id: &RequestId, request: &RegisterRepoRoot) {
-        let launched = std::iter::once(&self.options.cwd).chain(&self.options.add_dirs);
+        let launched = std::iter::once(&self.options.cwd).chain(&self.options.folders.added);
         let launched: Vec<PathBuf> = launched.map(|folder| real(folder)).collect();
         let known: Vec<PathBuf> = self.policy.roots.iter().map(|root| real(root)).collect();
         let folder = self.options.cwd.join(&request.directory);
@@ -31,7 +30,11 @@ impl Session {
             // It is told again with the next prompt, as it stands then.
             self.conversation.reminded_of_memory = false;
         }
-        self.say(messages::success(id, &json!({"directory": said}))).await;
+        let response = RegisterRepoRootResponse {
+            directory: said,
+            ..RegisterRepoRootResponse::default()
+        };
+        self.say(messages::success(id, &response)).await;
         self.hook_directory_added(&folder, "register_repo_root").await;
     }
 }

@@ -214,7 +214,7 @@ impl Session {
         let call = ServerCall {
             full: request.tool.clone(),
             timeout: timeout(request.timeout_ms.map(sluice_wire::Number::get)),
-            folder: self.options.output_dir.clone(),
+            folder: self.options.folders.outputs.clone(),
             link,
             tool,
         };

@@ -5,8 +5,8 @@ use sluice_permission::{Rule, Source};
 use sluice_settings::keys;
 use sluice_wire::Raw;
 use sluice_wire::control::{
-    AppliedSettings, GetSettingsResponse, ListPermissionRulesResponse, PermissionRulesState, RequestId, RuleEntry,
-    UpdateSettings, WorkspaceDirectory,
+    AppliedSettings, GetSettingsResponse, ListPermissionRulesResponse, PermissionRulesState, RequestId,
+    RuleDescription, RuleEntry, SettingsError, SettingsSource, UpdateSettings, WorkspaceDirectory,
 };
 use sluice_wire::permission_update::Behavior;
 
@@ -23,22 +23,29 @@ impl Session {
         let mut response = GetSettingsResponse {
             effective: Raw::of(&settings.effective()),
             sources: sources
-                .map(|(source, value)| Raw::of(&json!({"source": source.as_str(), "settings": value})))
+                .map(|(source, value)| {
+                    Raw::of(&SettingsSource {
+                        source: source.as_str().to_owned(),
+                        settings: Raw::of(&value),
+                        ..SettingsSource::default()
+                    })
+                })
                 .collect(),
             applied: Some(AppliedSettings {
                 model: Some(self.model.name.clone()),
-                effort: Some(Raw::of(&self.options.effort)),
+                effort: Some(Raw::of(&self.options.model.effort)),
                 ..AppliedSettings::default()
             }),
             ..GetSettingsResponse::default()
         };
-        if !settings.problems().is_empty() {
-            let problems = settings.problems().iter();
-            let errors: Vec<Value> = problems
-                .map(|problem| json!({"file": problem.path, "path": "", "message": problem.message}))
-                .collect();
-            response.extra.insert("errors", &errors);
-        }
+        let errors = settings.problems().iter().map(|problem| {
+            Raw::of(&SettingsError {
+                file: problem.path.display().to_string(),
+                message: problem.message.clone(),
+                ..SettingsError::default()
+            })
+        });
+        response.errors = Some(errors.collect()).filter(|errors: &Vec<Raw>| !errors.is_empty());
         self.say(messages::success(id, &response)).await;
     }
 
@@ -142,7 +149,7 @@ impl Session {
         let directories = directories.map(|root| {
             let of_file = configured.iter().find(|(_, directory)| directory == root);
             let source = match of_file {
-                _ if self.options.add_dirs.contains(root) => Source::CliArg,
+                _ if self.options.folders.added.contains(root) => Source::CliArg,
                 Some((source, _)) => *source,
                 None => Source::Session,
             };
@@ -177,16 +184,24 @@ fn editability(source: Source) -> &'static str {
 }
 
 /// What a rule is about, in words, where words say more than the rule.
-fn described(rule: &Rule) -> Option<Value> {
+fn described(rule: &Rule) -> Option<RuleDescription> {
+    let worded = |prefix: &str, emphasis: &str| RuleDescription {
+        prefix: prefix.to_owned(),
+        emphasis: emphasis.to_owned(),
+        ..RuleDescription::default()
+    };
     if rule.whole() {
-        return Some(json!({"prefix": "Any use of the ", "emphasis": rule.tool, "suffix": " tool"}));
+        return Some(RuleDescription {
+            suffix: Some(" tool".to_owned()),
+            ..worded("Any use of the ", &rule.tool)
+        });
     }
     let content = rule.content.as_deref().filter(|_| rule.tool == "Bash")?;
     let prefix = content.strip_suffix(" *").or_else(|| content.strip_suffix(":*"));
     Some(match prefix.filter(|prefix| !prefix.contains('*')) {
-        Some(prefix) => json!({"prefix": "Any Bash command starting with ", "emphasis": prefix}),
+        Some(prefix) => worded("Any Bash command starting with ", prefix),
         None if content.contains('*') => return None,
-        None => json!({"prefix": "The Bash command ", "emphasis": content}),
+        None => worded("The Bash command ", content),
     })
 }
 
@@ -240,7 +255,7 @@ mod tests {
     fn rules_are_described_where_that_helps() {
         let of = |text: &str| {
             let rule = Rule::parse(sluice_permission::Behavior::Allow, Source::User, Path::new("/"), text);
-            described(&rule.unwrap()).and_then(|said| Some(said.get("emphasis")?.as_str()?.to_owned()))
+            described(&rule.unwrap()).map(|said| said.emphasis)
         };
         assert_eq!(of("Bash(git *)").as_deref(), Some("git"));
         assert_eq!(of("Bash(npm run:*)").as_deref(), Some("npm run"));

@@ -94,7 +94,7 @@ impl Session {
 
     /// An ask that is not answered for a while is worth a person's look.
     fn notify_of_ask(&mut self, index: usize, request_id: &str) {
-        if let (Some(call), Asker::Host) = (self.calls.list.get(index), &self.options.asker)
+        if let (Some(call), Asker::Host) = (self.calls.list.get(index), &self.options.permissions.asker)
             && self.hooks.await_any(&[Event::Notification])
         {
             let (id, message) = (

@@ -21,7 +21,7 @@ const GO_ON: &str = "Go on where you left off.";
 impl Session {
     /// Whether a call may be put off; where it may not, it is decided about as if no hook had said so.
     pub(crate) async fn may_defer(&mut self) -> bool {
-        let headless = self.options.keeping.entrypoint != PERSON && self.hooks.agent.speaker.is_none();
+        let headless = self.options.session.keeping.entrypoint != PERSON && self.hooks.agent.speaker.is_none();
         if !headless || self.calls.list.len() > 1 {
             self.say_not_deferred().await;
             return false;

@@ -27,7 +27,7 @@ impl Session {
         if event.has_env_file() {
             // It is run later, outside of any sandbox: it lies where nothing inside of one can write, and is new.
             let config = &self.options.settings.places().config_dir;
-            let folder = config.join("session-env").join(&self.options.session_id);
+            let folder = config.join("session-env").join(&self.options.session.id);
             let file = folder.join(format!("{}.sh", uuid::Uuid::new_v4().simple()));
             let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
             if made.is_ok() {

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use sluice_hooks::agent::{GUIDE, Inspection};
 use sluice_hooks::prompt::question;
 use sluice_hooks::tool::{Prepared, filled};
-use sluice_model::models;
 use sluice_permission::Verdict;
 
 use crate::session::Session;
@@ -15,7 +14,8 @@ use crate::subagents;
 impl Session {
     /// Tells an agent what to look into; it begins when somebody waits for it.
     pub(super) fn inspection(&mut self, prompt: &str, model: Option<&str>, input: &Arc<str>) -> Inspection {
-        let model = model.map_or_else(|| models::small().to_owned(), |name| models::resolve(Some(name)));
+        let names = self.model.client.names();
+        let model = model.map_or_else(|| names.small().to_owned(), |name| names.resolve(Some(name)));
         let prompt = question(prompt, input);
         subagents::inspect(self.brief_inspector(), GUIDE, prompt, model)
     }
@@ -24,7 +24,10 @@ impl Session {
     pub(super) fn tool_of_hook(&self, server: &str, tool: &str, input: &Map<String, Value>, told: &str) -> Prepared {
         let told: Value = serde_json::from_str(told).unwrap_or_default();
         let input = filled(&Value::Object(input.clone()), &told);
-        let call = self.tooling.servers.call_of(server, tool, &self.options.output_dir)?;
+        let call = self
+            .tooling
+            .servers
+            .call_of(server, tool, &self.options.folders.outputs)?;
         let decision = self.decide(&call.full, &input);
         match decision.behavior {
             Verdict::Deny => Err(decision.message),

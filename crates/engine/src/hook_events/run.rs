@@ -163,7 +163,7 @@ impl Session {
 
     /// What the hooks of an event are run with.
     fn hook_run(&mut self, event: Event, input: &HookInput) -> HookRun {
-        let told = self.options.hook_events && event.is_told() || event.always_told();
+        let told = self.options.host.hook_events && event.is_told() || event.always_told();
         HookRun {
             event,
             name: name_of(event, input),

@@ -24,7 +24,10 @@ impl Session {
     /// Reads the hooks of the settings files.
     pub(crate) fn lay_out_hooks(&mut self) {
         let options = &self.options;
-        let problems = self.hooks.list.lay_out(&options.settings, &options.cwd, &options.home);
+        let problems = self
+            .hooks
+            .list
+            .lay_out(&options.settings, &options.cwd, &options.folders.home);
         self.hooks.seen.problems = problems;
         self.publish_settings();
     }
@@ -213,11 +216,11 @@ impl SessionLoop {
             Some(false) => "resume",
             None => "startup",
         };
-        if let Some(setup) = self.session.options.setup {
+        if let Some(setup) = self.session.options.session.setup {
             self.hook_setup(setup.as_str()).await;
         }
         self.hook_session_start(source).await;
-        if self.session.options.setup == Some(Setup::InitOnly) {
+        if self.session.options.session.setup == Some(Setup::InitOnly) {
             self.session.line.begin_leaving();
         }
         self.session.watch_files(Vec::new());

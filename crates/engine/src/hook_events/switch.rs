@@ -14,7 +14,7 @@ use sluice_wire::hook::{HookInput, HookSpecificOutput};
 use super::told::told;
 use crate::hooks::Purpose;
 use crate::messages;
-use crate::model_choice::{self, Switch};
+use crate::model_choice::Switch;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
 
@@ -52,8 +52,8 @@ impl Session {
     /// Another model answers from now on: the one before.
     pub(crate) fn change_model(&mut self, switch: &Switch) -> String {
         // Without a name it is the launch's again.
-        let name = switch.requested.as_deref().or(self.options.model.as_deref());
-        self.model.planner = model_choice::planner(name);
+        let name = switch.requested.as_deref().or(self.options.model.name.as_deref());
+        self.model.planner = self.model.planner_of(name);
         std::mem::replace(&mut self.model.name, switch.to.clone())
     }
 

@@ -61,10 +61,10 @@ pub(super) use told;
 
 impl Session {
     pub(super) fn told_base(&self, detail: Detail) -> Base {
-        let keeping = &self.options.keeping;
+        let keeping = &self.options.session.keeping;
         let speaker = self.hooks.agent.speaker.clone();
         Base {
-            session_id: self.options.session_id.clone(),
+            session_id: self.options.session.id.clone(),
             transcript_path: self
                 .hooks
                 .agent
@@ -87,7 +87,7 @@ impl Session {
 
     /// How hard the model tries, in a word.
     pub(super) fn effort_level(&self) -> String {
-        self.options.effort.clone().unwrap_or_else(|| "medium".to_owned())
+        self.options.model.effort.clone().unwrap_or_else(|| "medium".to_owned())
     }
 
     /// Tells the person what hooks want them to know, and keeps what is for the model.

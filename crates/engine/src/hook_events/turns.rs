@@ -78,7 +78,7 @@ impl Session {
                 session_crons: Some(Vec::new()),
             });
         }
-        let file = self.options.keeping.file.as_ref();
+        let file = self.options.session.keeping.file.as_ref();
         told!(self, Full, SubagentStop(SubagentStopInput) {
             stop_hook_active: again,
             agent_transcript_path: file.map(|file| file.display().to_string()),

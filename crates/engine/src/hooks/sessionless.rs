@@ -90,7 +90,7 @@ impl SessionlessHooks {
     pub(crate) fn lay_out(&mut self, options: &Options) {
         let reader = Reader {
             cwd: &options.cwd,
-            home: &options.home,
+            home: &options.folders.home,
         };
         let read = options.settings.hooks().into_iter();
         let hooks = read.flat_map(|(source, config)| reader.read(&Origin::Settings(source), config).0);
@@ -100,7 +100,7 @@ impl SessionlessHooks {
     /// Shows a call to hooks before it is decided about.
     pub(crate) async fn before(&self, options: &Options, call: Watched<'_>, input: &Value) -> Before {
         let told = PreToolUseInput {
-            session_id: options.session_id.clone(),
+            session_id: options.session.id.clone(),
             cwd: call.cwd.display().to_string(),
             permission_mode: Some(call.mode.clone()),
             tool_name: call.tool.to_owned(),
@@ -123,7 +123,7 @@ impl SessionlessHooks {
         decision: &Decision,
     ) -> Option<PermissionRequestDecision> {
         let told = PermissionRequestInput {
-            session_id: options.session_id.clone(),
+            session_id: options.session.id.clone(),
             cwd: call.cwd.display().to_string(),
             permission_mode: Some(call.mode.clone()),
             tool_name: call.tool.to_owned(),
@@ -154,7 +154,7 @@ impl SessionlessHooks {
     ) -> Outcome {
         let told = if outcome.is_error == Some(true) {
             HookInput::PostToolUseFailure(Box::new(PostToolUseFailureInput {
-                session_id: options.session_id.clone(),
+                session_id: options.session.id.clone(),
                 cwd: call.cwd.display().to_string(),
                 permission_mode: Some(call.mode.clone()),
                 tool_name: call.tool.to_owned(),
@@ -165,7 +165,7 @@ impl SessionlessHooks {
             }))
         } else {
             HookInput::PostToolUse(Box::new(PostToolUseInput {
-                session_id: options.session_id.clone(),
+                session_id: options.session.id.clone(),
                 cwd: call.cwd.display().to_string(),
                 permission_mode: Some(call.mode.clone()),
                 tool_name: call.tool.to_owned(),

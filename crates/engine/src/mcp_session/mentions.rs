@@ -26,7 +26,7 @@ impl SessionLoop {
         if self.session.decide(resources::READ, &input).behavior == Verdict::Deny {
             return None;
         }
-        let folder = self.session.options.output_dir.clone();
+        let folder = self.session.options.folders.outputs.clone();
         let id = messages::fresh_id();
         let reading = async {
             let frame = Frame {

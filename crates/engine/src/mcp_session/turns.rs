@@ -26,7 +26,7 @@ impl Session {
     /// Something about a server changed: its tools come and go with it.
     pub(crate) async fn servers_changed(&mut self) {
         self.tooling.extras.retain(|tool| !is_servers(tool));
-        let referee = match &self.options.asker {
+        let referee = match &self.options.permissions.asker {
             Asker::Tool(name) => Some(name.clone()),
             _ => None,
         };
@@ -234,7 +234,7 @@ impl SessionLoop {
         prompt: &ServerPrompt,
         words: &str,
     ) -> Option<Result<Vec<Value>, String>> {
-        let folder = self.session.options.output_dir.clone();
+        let folder = self.session.options.folders.outputs.clone();
         match self.wait_for(Some(pin!(prompt.get(words, &folder)))).await {
             Heard::Ready(got) => {
                 Some(got.map(|messages| messages.into_iter().flat_map(|(_, blocks)| blocks).collect()))

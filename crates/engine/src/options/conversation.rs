@@ -1,7 +1,9 @@
 //! Options of the conversation that are neither limits nor tools.
 
+use crate::schema::OutputSchema;
+
 /// Options of the conversation, from the launch or from `initialize`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct ConversationOptions {
     /// Tokens the model is told it has for a task, so that it can pace itself.
     pub task_budget: Option<u64>,
@@ -13,4 +15,6 @@ pub struct ConversationOptions {
     pub suggestions: bool,
     /// Whether the person switched such suggestions on or off for good; over what the settings say.
     pub suggestions_forced: Option<bool>,
+    /// The shape the answer of every turn has to have.
+    pub output_schema: Option<OutputSchema>,
 }

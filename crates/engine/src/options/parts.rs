@@ -1,6 +1,8 @@
 //! What the parts of a session are told at its start.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use sluice_catalogue::memory::MemoryOptions;
 
 /// What a session is told about subagents at its start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,6 +21,34 @@ pub struct AgentOptions {
     pub summaries: bool,
     /// Nobody is asked what it is at, whatever the host wants.
     pub no_summaries: bool,
+}
+
+/// Folders beside the one a session works in.
+#[derive(Debug, Clone)]
+pub struct Folders {
+    /// Further ones it may work in.
+    pub added: Vec<PathBuf>,
+    /// The person's home.
+    pub home: PathBuf,
+    /// Where copies of edited files are kept, so that they can be put back; none keeps none.
+    pub checkpoints: Option<PathBuf>,
+    /// Where plans are kept.
+    pub plans: PathBuf,
+    /// Where outputs too large for a message go.
+    pub outputs: PathBuf,
+}
+
+/// What stands before the conversation.
+#[derive(Debug, Clone)]
+pub struct PromptOptions {
+    /// What a host puts in place of, or after, our own words.
+    pub words: SystemPrompt,
+    /// Which memory files are read.
+    pub memory: MemoryOptions,
+    /// Whether the agent keeps notes about the project, unless a settings file says otherwise.
+    pub notes: bool,
+    /// The day.
+    pub date: String,
 }
 
 /// What a host may put in place of, or after, our own words.
@@ -52,17 +82,4 @@ pub(crate) struct Place<'a> {
     pub(crate) notes: Option<&'a Path>,
     /// The language the person wants to be answered in.
     pub(crate) language: Option<&'a str>,
-}
-
-/// What the launch says about compaction.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Compaction {
-    /// Never, not even when asked to.
-    pub off: bool,
-    /// Only when asked to.
-    pub manual_only: bool,
-    /// Behave as if the model's window were no larger than this.
-    pub window: Option<u64>,
-    /// Begin at this share of the window, if that is earlier than usual.
-    pub percent: Option<u8>,
 }

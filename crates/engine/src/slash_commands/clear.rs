@@ -32,12 +32,12 @@ impl SessionLoop {
         self.session.say_background().await;
 
         let kept = self.session.conversation.transcript.title().map(str::to_owned);
-        let keeping = &mut self.session.options.keeping;
+        let keeping = &mut self.session.options.session.keeping;
         keeping.title = title.map(str::to_owned).or(kept);
         if keeping.file.is_some() {
             keeping.file = Some(keeping.projects.file(&self.session.options.cwd, &id));
         }
-        self.session.options.session_id.clone_from(&id);
+        self.session.options.session.id.clone_from(&id);
         self.session.line.sign_as(&id);
         self.session.conversation.transcript = self.session.options.transcript(messages::PROTOCOL_VERSION);
         self.session.conversation.transcript.begin_turn();
@@ -45,7 +45,7 @@ impl SessionLoop {
         self.session.conversation.recall = None;
         self.session.conversation.history = History::default();
         self.session.conversation.system = None;
-        self.session.account.restart(self.session.options.key_source);
+        self.session.account.restart(self.session.options.model.key_source);
         self.session.tooling.files.clear();
         self.session.tooling.lists = Arc::new(Lists::default());
         self.session.tooling.loaded.clear();

@@ -122,7 +122,7 @@ impl SessionLoop {
         }
         let cwd = self.session.tooling.cwd.get();
         for readings in mentions::find(text) {
-            let place = |mention: &mentions::Mention| mention.resolve(&cwd, &self.session.options.home);
+            let place = |mention: &mentions::Mention| mention.resolve(&cwd, &self.session.options.folders.home);
             let Some((mention, path)) = readings
                 .iter()
                 .map(|mention| (mention, place(mention)))
@@ -206,13 +206,13 @@ impl Session {
             return;
         }
         if let Some(model) = &entry.model {
-            let model = sluice_model::models::resolve(Some(model));
+            let model = self.model.resolve(Some(model));
             let before = std::mem::replace(&mut self.model.name, model.clone());
             let before = self.commands.lent.model.take().map_or(before, |(before, _)| before);
             self.commands.lent.model = Some((before, model));
         }
         if let Some(effort) = &entry.effort {
-            let before = self.options.effort.replace(effort.clone());
+            let before = self.options.model.effort.replace(effort.clone());
             self.commands.lent.effort.get_or_insert(before);
         }
     }

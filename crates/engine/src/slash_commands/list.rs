@@ -213,7 +213,11 @@ impl Session {
     pub(crate) fn offer_skills(&mut self) {
         self.tooling.extras.retain(|tool| tool.descriptor().name != SKILL);
         if self.commands.catalogue.for_model().next().is_some() {
-            let tool = SkillTool::new(self.commands.catalogue.clone(), self.agents.bench.clone());
+            let tool = SkillTool::new(
+                self.commands.catalogue.clone(),
+                self.agents.bench.clone(),
+                self.model.client.names().clone(),
+            );
             self.tooling.extras.push(Arc::new(tool));
         }
     }

@@ -1,7 +1,7 @@
 //! Commands that are answered here, without the model.
 
 use serde_json::{Map, Value, json};
-use sluice_model::models;
+use sluice_model::{Names, models};
 use sluice_settings::keys::{self, Key};
 use sluice_wire::Raw;
 use sluice_wire::stdout::{Assistant, ContextCategory, ContextUsage, LocalCommandRun};
@@ -130,7 +130,7 @@ impl Session {
         format!(
             "Model: `{}`. `/model <name>` takes another one for this session: {}, or any id.",
             models::name(&self.model.name),
-            choices().join(", "),
+            choices(self.model.client.names()).join(", "),
         )
     }
 
@@ -138,11 +138,11 @@ impl Session {
         match level {
             "" => Told::text(format!("Usage: /effort <{}|auto>", EFFORTS.join("|"))),
             "auto" => {
-                self.options.effort.clone_from(&self.model.launch_effort);
+                self.options.model.effort.clone_from(&self.model.launch_effort);
                 Told::text("The effort is the model's own again.")
             }
             level if EFFORTS.contains(&level) => {
-                self.options.effort = Some(level.to_owned());
+                self.options.model.effort = Some(level.to_owned());
                 Told::text(format!("Set effort to {level} for this session only."))
             }
             level => Told::text(format!(
@@ -235,9 +235,9 @@ impl Session {
             Screen::Status => Some(format!(
                 "Version: {}\nSession: {}\nModel: {}\nKey: {}\nFolder: {}",
                 messages::PROTOCOL_VERSION,
-                self.options.session_id,
+                self.options.session.id,
                 self.model.name,
-                self.options.key_source.as_str(),
+                self.options.model.key_source.as_str(),
                 self.tooling.cwd.get().display(),
             )),
         };
@@ -301,7 +301,7 @@ impl SessionLoop {
     /// Another model for the rest of the session. No name is refused: only the API knows them all.
     async fn choose_model(&mut self, name: &str) -> Told {
         let switch = Switch {
-            to: models::resolve(Some(name).filter(|name| *name != "default")),
+            to: self.session.model.resolve(Some(name).filter(|name| *name != "default")),
             requested: Some(name.to_owned()),
             source: "command",
             answers: Answers::default(),
@@ -362,8 +362,8 @@ impl SessionLoop {
 }
 
 /// The names a person may choose a model by.
-fn choices() -> Vec<String> {
-    let picker = models::picker();
+fn choices(names: &Names) -> Vec<String> {
+    let picker = names.picker();
     let values = picker.iter().filter_map(|model| model.get("value")?.as_str());
     values.map(str::to_owned).collect()
 }

@@ -210,7 +210,7 @@ impl SessionLoop {
                 .chain(mentioned)
                 .flat_map(|attached| attached.blocks),
         );
-        if self.session.options.replay && prompt.is_replayed() {
+        if self.session.options.host.replay && prompt.is_replayed() {
             self.session.turn.prompts.replay =
                 Some(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)));
         }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use sluice_model::Names;
 use sluice_tools::{Context, Descriptor, Effect, Invalid, Outcome, Pending, Tool, check_input};
 
 use crate::agents::Bench;
@@ -18,10 +19,12 @@ pub(crate) struct SkillTool {
     catalogue: Arc<Catalogue>,
     /// Where it finds what an agent needs that carries a skill out.
     bench: Arc<Bench>,
+    /// What models are called.
+    names: Names,
 }
 
 impl SkillTool {
-    pub(crate) fn new(catalogue: Arc<Catalogue>, bench: Arc<Bench>) -> Self {
+    pub(crate) fn new(catalogue: Arc<Catalogue>, bench: Arc<Bench>, names: Names) -> Self {
         let descriptor = Descriptor {
             name: SKILL.into(),
             description: "Takes up a skill: instructions for one kind of task, written by the person, the project or a \
@@ -46,6 +49,7 @@ impl SkillTool {
             descriptor,
             catalogue,
             bench,
+            names,
         }
     }
 
@@ -102,7 +106,7 @@ impl Tool for SkillTool {
                     result.insert("allowedTools".to_owned(), json!(entry.allowed_tools));
                 }
                 if let Some(model) = &entry.model {
-                    let model = sluice_model::models::resolve(Some(model));
+                    let model = self.names.resolve(Some(model));
                     result.insert("model".to_owned(), json!(model));
                 }
             }

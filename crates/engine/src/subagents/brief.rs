@@ -91,7 +91,7 @@ impl Session {
         let roster = self.load_roster();
         let mut brief = self.brief(&roster);
         brief.hooks = brief.hooks.before_calls();
-        brief.options.keeping.file = None;
+        brief.options.session.keeping.file = None;
         brief
     }
 }

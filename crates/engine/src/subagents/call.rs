@@ -186,7 +186,7 @@ fn order(input: Input, brief: &Brief) -> Result<Order, String> {
     let named = input.model.as_deref().or(kind.model.as_deref());
     let mode = input.mode.as_deref().map(PermissionMode::from);
     Ok(Order {
-        model: named.map_or_else(|| brief.model.clone(), |name| sluice_model::models::resolve(Some(name))),
+        model: named.map_or_else(|| brief.model.clone(), |name| brief.client.names().resolve(Some(name))),
         effort: input.effort.or_else(|| kind.effort.clone()),
         // The model may ask for less freedom, never for more.
         mode: mode.filter(|mode| matches!(mode, PermissionMode::Plan | PermissionMode::DontAsk)),
@@ -221,7 +221,7 @@ impl Order {
 
     /// Whether it may be carried out.
     pub(crate) fn admitted(&self, brief: &Brief) -> Result<(), shared::Refused> {
-        let budget = brief.options.max_budget_usd;
+        let budget = brief.options.limits.max_budget_usd;
         let wanted = shared::Wanted {
             background: self.wanted,
             depth: brief.family.depth + 1,

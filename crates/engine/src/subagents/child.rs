@@ -75,7 +75,7 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
         journal: journal.clone(),
     }));
     let options = options(brief, order, &id, cwd);
-    let transcript = options.keeping.file.clone();
+    let transcript = options.session.keeping.file.clone();
     let policy = policy(brief, order, &options);
     let own_mode = policy.mode != brief.policy.mode;
     let mut session = Session::new(options, brief.client.clone(), out, quit.clone());
@@ -142,29 +142,34 @@ fn options(brief: &Brief, order: &Order, id: &str, cwd: &Path) -> Options {
     let kind = &order.kind;
     let mut options = brief.options.clone();
     options.cwd = cwd.to_owned();
-    options.earlier = None;
-    options.keeping.title = None;
-    options.keeping.file = revive::folder(brief).map(|folder| revive::file(&folder, id));
+    options.session.earlier = None;
+    options.session.keeping.title = None;
+    options.session.keeping.file = revive::folder(brief).map(|folder| revive::file(&folder, id));
     // What is said from now on follows what its file ends with.
-    let file = options.keeping.file.as_deref().filter(|_| order.again.is_some());
-    options.earlier = file.and_then(resume::of_agent);
-    options.model = Some(order.model.clone());
-    options.effort = order.effort.clone().or(options.effort);
-    options.max_turns = kind.limits.max_turns;
-    options.tools = tools(brief, kind);
-    options.system_prompt = SystemPrompt {
+    let file = options
+        .session
+        .keeping
+        .file
+        .as_deref()
+        .filter(|_| order.again.is_some());
+    options.session.earlier = file.and_then(resume::of_agent);
+    options.model.name = Some(order.model.clone());
+    options.model.effort = order.effort.clone().or(options.model.effort);
+    options.limits.max_turns = kind.limits.max_turns;
+    options.tools.offered = tools(brief, kind);
+    options.prompt.words = SystemPrompt {
         replace: Some(words(kind, &options)),
         ..SystemPrompt::default()
     };
     options.conversation.suggestions = false;
-    options.output_schema = None;
-    options.partial = false;
-    options.replay = false;
-    options.state_events = StateEvents::Off;
+    options.conversation.output_schema = None;
+    options.host.partial = false;
+    options.host.replay = false;
+    options.host.state_events = StateEvents::Off;
     options.agents.lead = None;
     if order.fork.as_ref().is_some_and(|fork| fork.typed) {
         // What a person typed as a command asks no questions, as hosts expect.
-        options.asker = Asker::Nobody;
+        options.permissions.asker = Asker::Nobody;
     }
     // The session's servers are there already.
     options.servers.dynamic = equip::servers(order, &brief.options.settings);
@@ -176,7 +181,7 @@ fn options(brief: &Brief, order: &Order, id: &str, cwd: &Path) -> Options {
 /// The tools it may use: those its kind names, as far as the session has them.
 fn tools(brief: &Brief, kind: &AgentDefinition) -> Option<Vec<String>> {
     let Some(named) = &kind.limits.tools else {
-        return brief.options.tools.clone();
+        return brief.options.tools.offered.clone();
     };
     let matches = |pattern: &str, name: &str| {
         let pattern = pattern.split('(').next().unwrap_or(pattern).trim();

@@ -103,7 +103,7 @@ impl SessionLoop {
                 self.session.say(messages::informational(&text, "warning")).await;
             }
         }
-        if let Some(tools) = &mut self.session.options.tools {
+        if let Some(tools) = &mut self.session.options.tools.offered {
             tools.extend(own.tools().iter().map(|tool| tool.descriptor().name.to_string()));
         }
         self.session.tooling.servers.join(&own);

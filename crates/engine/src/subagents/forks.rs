@@ -47,7 +47,7 @@ fn order(brief: &Brief, entry: &Entry, typed: bool) -> Result<Order, String> {
     let root = entry.path.parent().unwrap_or(&brief.options.cwd).to_owned();
     let named = entry.model.as_deref().or(kind.model.as_deref());
     Ok(Order {
-        model: named.map_or_else(|| brief.model.clone(), |name| sluice_model::models::resolve(Some(name))),
+        model: named.map_or_else(|| brief.model.clone(), |name| brief.client.names().resolve(Some(name))),
         effort: entry.effort.clone().or_else(|| kind.effort.clone()),
         mode: None,
         wanted: Some(false),

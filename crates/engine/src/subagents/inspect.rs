@@ -57,7 +57,7 @@ pub(crate) fn inspect(
             id,
             quiet: true,
         }));
-        let journal = brief.options.output_dir.join(format!("{}.output", relay.badge.id));
+        let journal = brief.options.folders.outputs.join(format!("{}.output", relay.badge.id));
         let cwd = brief.tools.cwd.clone();
         let Child { session, quit, .. } = child::make(&brief, &order, relay, journal, &cwd);
         let _ends_with_this = quit.drop_guard();

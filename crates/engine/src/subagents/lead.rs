@@ -17,11 +17,11 @@ impl Session {
         if !std::mem::take(&mut self.agents.leaderless) {
             return;
         }
-        self.options.refusal = None;
+        self.options.session.refusal = None;
         self.line.set_failed(false);
         self.be_led();
         if std::mem::take(&mut self.agents.leaderless) {
-            self.agents.problems.extend(self.options.refusal.take());
+            self.agents.problems.extend(self.options.session.refusal.take());
             self.line.set_failed(false);
         }
     }
@@ -41,27 +41,27 @@ impl Session {
         let roster = self.load_roster();
         let Some(kind) = roster.find(&name).cloned() else {
             let names = roster.names().join(", ");
-            self.options.refusal = Some(format!("Agent type '{name}' not found. Available agents: {names}"));
+            self.options.session.refusal = Some(format!("Agent type '{name}' not found. Available agents: {names}"));
             self.line.set_failed(true);
             self.agents.leaderless = true;
             return;
         };
         let options = &mut self.options;
-        let unsaid = options.system_prompt.replace.as_ref().is_none_or(String::is_empty);
+        let unsaid = options.prompt.words.replace.as_ref().is_none_or(String::is_empty);
         if unsaid && !kind.prompt.is_empty() {
             let folder = notebook::folder(&kind, options.settings.places());
             let learnt = folder.map(|folder| format!("\n\n{}", notebook::words(&folder)));
-            options.system_prompt.replace = Some(format!("{}{}", kind.prompt, learnt.unwrap_or_default()));
+            options.prompt.words.replace = Some(format!("{}{}", kind.prompt, learnt.unwrap_or_default()));
         }
-        if options.tools.is_none() {
-            options.tools.clone_from(&kind.limits.tools);
+        if options.tools.offered.is_none() {
+            options.tools.offered.clone_from(&kind.limits.tools);
         }
-        options.effort = options.effort.take().or_else(|| kind.effort.clone());
-        if options.model.is_none()
+        options.model.effort = options.model.effort.take().or_else(|| kind.effort.clone());
+        if options.model.name.is_none()
             && let Some(model) = &kind.model
         {
-            self.model.name = sluice_model::models::resolve(Some(model));
-            self.model.planner = crate::model_choice::planner(Some(model));
+            self.model.name = self.model.resolve(Some(model));
+            self.model.planner = self.model.planner_of(Some(model));
         }
         let trusted = kind.origin != AgentOrigin::Project || options.settings.trusted();
         let open = |mode: &PermissionMode| match mode {
@@ -69,7 +69,7 @@ impl Session {
             PermissionMode::Auto => !options.settings.auto_disabled(),
             _ => true,
         };
-        if let (None, Some(mode), true) = (&options.mode, &kind.limits.mode, trusted)
+        if let (None, Some(mode), true) = (&options.permissions.mode, &kind.limits.mode, trusted)
             && open(mode)
         {
             self.policy.mode = mode.clone();

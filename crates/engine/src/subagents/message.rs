@@ -232,7 +232,7 @@ async fn go_on(brief: Arc<Brief>, resting: Resting, message: String, cx: &Contex
     let (id, name) = (resting.again.id.clone(), resting.name.clone());
     let background = !brief.options.agents.never_in_background;
     let order = Order {
-        model: model.map_or_else(|| brief.model.clone(), |name| sluice_model::models::resolve(Some(name))),
+        model: model.map_or_else(|| brief.model.clone(), |name| brief.client.names().resolve(Some(name))),
         effort: kind.effort.clone(),
         mode: resting.mode,
         wanted: Some(true),

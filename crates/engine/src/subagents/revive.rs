@@ -15,10 +15,10 @@ const MOST: usize = 1000;
 
 /// Where the subagents of a session keep what was said: side by side, whoever started them.
 pub(super) fn folder(brief: &Brief) -> Option<PathBuf> {
-    let dir = brief.options.keeping.file.as_deref()?.parent()?;
+    let dir = brief.options.session.keeping.file.as_deref()?.parent()?;
     Some(match &brief.family.parent {
         Some(_) => dir.to_owned(),
-        None => dir.join(&brief.options.session_id).join("subagents"),
+        None => dir.join(&brief.options.session.id).join("subagents"),
     })
 }
 

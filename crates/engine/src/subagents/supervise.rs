@@ -157,7 +157,7 @@ async fn live(
     let meta = child::meta(&brief, &order, &relay.badge.call_id);
     if let Some(file) = &transcript {
         keep_meta(file, &meta);
-        if brief.options.keeping.mirror {
+        if brief.options.session.keeping.mirror {
             brief.line.out.say(mirrored(file, &meta)).await;
         }
     }

@@ -18,7 +18,7 @@ impl Session {
             self.enter(messages::State::Running).await;
         }
         for request_id in self.calls.open_asks() {
-            if let (Asker::Host, Some(index)) = (&self.options.asker, self.calls.asking(&request_id)) {
+            if let (Asker::Host, Some(index)) = (&self.options.permissions.asker, self.calls.asking(&request_id)) {
                 self.ask_failed(
                     index,
                     "AbortError: Tool permission stream closed before response received",
@@ -37,7 +37,7 @@ impl Session {
             if let Some(index) = self.calls.asking(&request_id) {
                 self.advance(index, CallEvent::Withdrawn).await;
             }
-            if self.options.asker == Asker::Host {
+            if self.options.permissions.asker == Asker::Host {
                 self.say(messages::cancel(&request_id)).await;
             }
         }

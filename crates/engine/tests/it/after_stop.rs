@@ -28,7 +28,7 @@ async fn results_stand_before_the_notice_of_an_interrupt() {
     let script = Script::new()
         .tool("Bash", json!({"command": bell.command()}))
         .text("Next");
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("run it").await;
     let mut caller = bell.rung().await;
     stage.interrupt().await;
@@ -44,7 +44,7 @@ async fn results_stand_before_the_notice_of_an_interrupt() {
 async fn results_stand_before_the_notice_when_the_model_still_spoke() {
     let reply = Reply::tool("Teleport", json!({})).and_text("one two").gate_each("word");
     let mut stage = Stage::with(Script::new().reply(reply).text("Next"), |options| {
-        options.partial = true;
+        options.host.partial = true;
     })
     .await;
     stage.prompt("go").await;
@@ -78,7 +78,7 @@ async fn what_is_urgent_withdraws_an_open_ask() {
 #[tokio::test]
 async fn a_prompt_does_not_answer_an_open_ask() {
     let mut stage = Stage::with(touching("touch made"), |options| {
-        options.state_events = StateEvents::Visible;
+        options.host.state_events = StateEvents::Visible;
     })
     .await;
     stage.prompt("touch").await;
@@ -98,7 +98,7 @@ async fn a_prompt_does_not_answer_an_open_ask() {
 #[tokio::test]
 async fn a_turn_that_goes_on_without_its_host_waits_for_nobody() {
     let mut stage = Stage::with(touching("touch never"), |options| {
-        options.state_events = StateEvents::Visible;
+        options.host.state_events = StateEvents::Visible;
     })
     .await;
     stage.prompt("touch").await;

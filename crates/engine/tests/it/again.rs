@@ -58,7 +58,7 @@ async fn what_it_was_reminded_of_and_what_was_mentioned_stays_where_it_was() {
         .text("Two");
     let mut stage = Stage::with(script, |options| {
         at_home(&shelf, options, &files);
-        options.allowed.push("Skill".into());
+        options.permissions.allowed.push("Skill".into());
     })
     .await;
     stage.prompt("Look at @a.txt").await;

@@ -255,7 +255,7 @@ async fn what_is_denied_above_is_denied_below_and_a_kind_may_deny_more() {
     let kinds = json!({"k": {"description": "d", "prompt": "p", "disallowedTools": ["Write"], "permissionMode": "bypassPermissions"}});
     let mut stage = Stage::with(script, |options| {
         options.agents.given = Some(kinds.to_string());
-        options.disallowed = vec!["Bash(touch:*)".into()];
+        options.permissions.disallowed = vec!["Bash(touch:*)".into()];
     })
     .await;
     stage.prompt("go").await;
@@ -305,7 +305,10 @@ async fn a_denied_kind_is_neither_offered_nor_started() {
     let script = Script::new()
         .tool("Agent", agent("SUB", json!({"subagent_type": "Explore"})))
         .text("Done");
-    let mut stage = Stage::with(script, |options| options.disallowed = vec!["Agent(Explore)".into()]).await;
+    let mut stage = Stage::with(script, |options| {
+        options.permissions.disallowed = vec!["Agent(Explore)".into()]
+    })
+    .await;
     stage.prompt("go").await;
     stage.turn().await;
     assert!(!stage.sent(1)["tools"].to_string().contains("- Explore:"));
@@ -388,7 +391,7 @@ async fn its_commands_end_with_it() {
         ))
         .reply(Reply::text("Sub answer").gate("sub"))
         .text("Done");
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
     let mut caller = bell.rung().await;
     stage.gate("sub").reached().await;
@@ -537,7 +540,7 @@ async fn the_budget_is_one_for_all() {
         .tool("Agent", waited("SUB"))
         .reply(Reply::text("Sub answer").output_tokens(1_000_000))
         .text("never");
-    let mut stage = Stage::with(script, |options| options.max_budget_usd = Some(0.5)).await;
+    let mut stage = Stage::with(script, |options| options.limits.max_budget_usd = Some(0.5)).await;
     stage.prompt("go").await;
     let result = stage.result().await;
     assert_eq!(result["subtype"], "error_max_budget_usd");

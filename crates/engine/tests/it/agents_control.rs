@@ -24,7 +24,7 @@ async fn its_questions_reach_the_host_and_an_answer_counts_everywhere() {
         .text("Sub answer")
         .reply(touch("two"))
         .text("Done");
-    let mut stage = Stage::with(script, |options| options.state_events = StateEvents::Visible).await;
+    let mut stage = Stage::with(script, |options| options.host.state_events = StateEvents::Visible).await;
     stage.prompt("go").await;
     let ask = stage.ask().await;
     assert_eq!(ask["request"]["agent_id"], stage.last("task_started")["task_id"]);
@@ -91,7 +91,7 @@ async fn an_interrupt_ends_what_is_waited_for() {
             json!({"command": bell.command(), "description": "ring"}),
         ))
         .text("never");
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
     let mut caller = bell.rung().await;
     stage.until("assistant:tool_use").await;
@@ -134,7 +134,7 @@ async fn ringing(bell: &Bell) -> Stage {
         .reply(Reply::text("Noted").when("task-notification"))
         .reply(Reply::text("Sub answer").when("ding"))
         .text("Launched");
-    let stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
     stage
 }
@@ -197,7 +197,7 @@ async fn one_that_an_interrupt_ends_speaks_no_more_before_the_turn_is_over() {
         .reply(Reply::tool("Agent", agent("SUB", json!({}))).when("go"))
         .reply(Reply::tool("Bash", json!({"command": bell.command(), "description": "ring"})).when("SUB"))
         .reply(Reply::text("one two").gate("middle").when("works"));
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
     let mut caller = bell.rung().await;
     stage.gate("middle").reached().await;
@@ -241,7 +241,7 @@ async fn one_begins_as_its_block_ends_and_speaks_behind_the_next_event() {
             .tool("Agent", waited("SUB"))
             .text("Sub answer")
             .text("Done");
-        let mut stage = Stage::with(script, |options| options.partial = true).await;
+        let mut stage = Stage::with(script, |options| options.host.partial = true).await;
         stage.prompt("go").await;
         let told = stage.turn().await;
         let begins = "assistant:tool_use be task_started md notice me task_updated task:completed user:tool_result";
@@ -288,7 +288,7 @@ async fn the_model_looks_at_one_and_stops_it() {
         .reply(Reply::tool("TaskStop", json!({"task_id": id})))
         .text("Stopped");
     let tools = ["Agent", "TaskOutput", "TaskStop"].map(str::to_owned).to_vec();
-    let mut stage = Stage::with(script, |options| options.tools = Some(tools)).await;
+    let mut stage = Stage::with(script, |options| options.tools.offered = Some(tools)).await;
     stage.prompt("go").await;
     stage.gate("sub").reached().await;
     let told = stage.turn().await;
@@ -340,7 +340,7 @@ async fn one_that_works_reads_what_it_is_told() {
                 .when("works"),
         )
         .text("Told");
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
     let caller = bell.rung().await;
     stage.gate("tell").open();
@@ -369,7 +369,7 @@ async fn what_the_model_mentions_to_one_is_not_read_on_the_persons_behalf() {
                 .when("works"),
         )
         .text("Told");
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
     let caller = bell.rung().await;
     stage.gate("tell").open();

@@ -39,7 +39,7 @@ async fn what_the_host_tightens_binds_a_kind_with_a_mode_of_its_own() {
             .text("Sub answer");
         let mut stage = Stage::with(script, |options| {
             options.agents.given = Some(of_mode(own));
-            options.add_dirs = vec![dir.path().to_owned()];
+            options.folders.added = vec![dir.path().to_owned()];
         })
         .await;
         stage.prompt("go").await;
@@ -74,7 +74,7 @@ async fn what_the_host_loosens_leaves_a_kind_its_own_mode() {
         .text("Sub answer");
     let mut stage = Stage::with(script, |options| {
         options.agents.given = Some(of_mode("dontAsk"));
-        options.add_dirs = vec![dir.path().to_owned()];
+        options.folders.added = vec![dir.path().to_owned()];
     })
     .await;
     stage.prompt("go").await;
@@ -97,7 +97,7 @@ async fn what_ends_while_a_command_runs_is_told_in_the_same_turn() {
         .reply(Reply::text("Sub answer").gate_head("sub").when("SUB"))
         .reply(Reply::tool("Bash", json!({"command": bell.command(), "description": "ring"})).when("agentId"))
         .text("Done");
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
     let caller = bell.rung().await;
     stage.gate("sub").open();
@@ -129,7 +129,7 @@ async fn what_ended_before_a_prompt_came_is_told_before_it() {
         .reply(Reply::text("Three").when("number three"))
         .reply(Reply::text("Noted").when("task-notification"))
         .text("Launched");
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
     let caller = bell.rung().await;
     stage.result().await;
@@ -233,7 +233,7 @@ async fn one_that_is_gone_on_with_keeps_the_mode_of_its_call() {
         .reply(Reply::tool("SendMessage", json!({"to": ID, "message": "MORE"})).when("Sub answer"))
         .reply(Reply::text("Sent").when("Resuming"))
         .text("Sub end");
-    let mut stage = Stage::with(script, |options| options.add_dirs = vec![dir.path().to_owned()]).await;
+    let mut stage = Stage::with(script, |options| options.folders.added = vec![dir.path().to_owned()]).await;
     stage.prompt("go").await;
     stage.result().await;
     let told = stage.turn().await;
@@ -252,7 +252,7 @@ async fn a_kind_that_a_rule_denies_is_started_by_no_call_and_no_skill() {
     let mut stage = Stage::with(script, |options| {
         commands::with_files(options, &[(".claude/skills/paint/SKILL.md", skill)]);
         options.settings = options.settings.clone().opened_by(Opener::Host);
-        options.disallowed = vec!["Agent(Explore)".into()];
+        options.permissions.disallowed = vec!["Agent(Explore)".into()];
     })
     .await;
     stage.prompt("go").await;
@@ -318,7 +318,7 @@ async fn a_command_in_the_background_is_taken_off_the_list_when_the_process_has_
     let script = Script::new()
         .reply(Reply::tool("Bash", ring).when("go"))
         .text("Launched");
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
     let _caller = bell.rung().await;
     stage.result().await;
@@ -336,7 +336,7 @@ async fn a_signal_is_heard_behind_the_end_of_the_input() {
     let script = Script::new()
         .reply(Reply::tool("Bash", ring).when("go"))
         .text("Launched");
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
     let mut caller = bell.rung().await;
     stage.result().await;
@@ -415,7 +415,7 @@ async fn an_interrupt_ends_several_from_the_last_to_the_first() {
         .reply(two)
         .reply(ring().when("SUB one"))
         .reply(ring().when("SUB two"));
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
     let (_one, _two) = (bell.rung().await, bell.rung().await);
     while stage.all("task_progress").len() < 2 || stage.all("assistant:tool_use").len() < 4 {

@@ -132,7 +132,7 @@ async fn play(mine: Vec<(bool, bool)>, theirs: Vec<Says>, acts: Vec<Does>) {
             None => Reply::text("Done"),
         }
     };
-    let mut stage = Stage::with(brain, |options| options.max_retries = 0).await;
+    let mut stage = Stage::with(brain, |options| options.model.max_retries = 0).await;
     stage.prompt("go").await;
     for does in acts {
         act(&mut stage, does).await;

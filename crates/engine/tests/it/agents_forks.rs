@@ -207,7 +207,7 @@ async fn calls_its_own_server(by_host: bool) {
         }
         commands::with_files(options, &files);
         options.settings = options.settings.clone().opened_by(Opener::Host);
-        options.allowed = vec!["mcp__mine__echo".into()];
+        options.permissions.allowed = vec!["mcp__mine__echo".into()];
     })
     .await;
     if by_host {
@@ -269,6 +269,7 @@ async fn one_of_an_earlier_process_goes_on_with_all_its_file_holds() {
             .text("Asked");
         let mut second = Stage::with(script, |options| {
             let folder = options
+                .session
                 .keeping
                 .file
                 .as_ref()

@@ -67,7 +67,10 @@ async fn what_only_looks_is_not_asked_about() {
 
 #[tokio::test]
 async fn without_anybody_to_ask_the_answer_is_no() {
-    let mut stage = Stage::with(touching("touch never"), |options| options.asker = Asker::Nobody).await;
+    let mut stage = Stage::with(touching("touch never"), |options| {
+        options.permissions.asker = Asker::Nobody
+    })
+    .await;
     stage.prompt("touch").await;
     assert_eq!(
         stage.turn().await,
@@ -85,8 +88,8 @@ async fn without_anybody_to_ask_the_answer_is_no() {
 #[tokio::test]
 async fn a_rule_that_denies_is_not_asked_about() {
     let mut stage = Stage::with(touching("touch never"), |options| {
-        options.allowed = vec!["Bash".into()];
-        options.disallowed = vec!["Bash(touch:*)".into()];
+        options.permissions.allowed = vec!["Bash".into()];
+        options.permissions.disallowed = vec!["Bash(touch:*)".into()];
     })
     .await;
     stage.prompt("touch").await;
@@ -100,7 +103,10 @@ async fn a_rule_that_denies_is_not_asked_about() {
 
 #[tokio::test]
 async fn a_tool_that_is_denied_is_not_there() {
-    let mut stage = Stage::with(touching("ls"), |options| options.disallowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(touching("ls"), |options| {
+        options.permissions.disallowed = vec!["Bash".into()]
+    })
+    .await;
     stage.prompt("ls").await;
     assert_eq!(
         stage.turn().await,
@@ -172,7 +178,7 @@ async fn commands_that_may_change_something_take_turns() {
     let script = Script::new()
         .reply(Reply::tool("Bash", ring(&one)).and_tool("Bash", ring(&two)))
         .text("Done");
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("run both").await;
     let first = one.rung().await;
     stage.until_n("assistant:tool_use", 2).await;

@@ -188,7 +188,7 @@ async fn a_host_cannot_withdraw_an_ask() {
 
 #[tokio::test]
 async fn answers_are_echoed_where_prompts_are() {
-    let mut stage = Stage::with(touching("touch made"), |options| options.replay = true).await;
+    let mut stage = Stage::with(touching("touch made"), |options| options.host.replay = true).await;
     stage.prompt("touch").await;
     let ask = stage.ask().await;
     stage.allow(&ask).await;
@@ -329,7 +329,7 @@ async fn a_plan_the_person_changed_is_the_plan() {
         .tool("ExitPlanMode", json!({"plan": "# Model plan"}))
         .text("Done");
     let mut stage = Stage::with(script, |options| {
-        options.mode = Some(sluice_permission::PermissionMode::Plan);
+        options.permissions.mode = Some(sluice_permission::PermissionMode::Plan);
     })
     .await;
     stage.prompt("plan").await;
@@ -356,7 +356,7 @@ async fn a_plan_of_the_models_own_is_no_change_of_the_persons() {
         .tool("ExitPlanMode", json!({"plan": "# Model plan"}))
         .text("Done");
     let mut stage = Stage::with(script, |options| {
-        options.mode = Some(sluice_permission::PermissionMode::Plan);
+        options.permissions.mode = Some(sluice_permission::PermissionMode::Plan);
     })
     .await;
     stage.prompt("plan").await;

@@ -23,8 +23,8 @@ async fn ringing(bell: &Bell, script: Script) -> (Stage, Caller) {
 
 async fn ringing_with(bell: &Bell, script: Script, wait: Option<Duration>) -> (Stage, Caller) {
     let mut stage = Stage::with(script, |options| {
-        options.allowed = vec!["Bash".into()];
-        options.background_wait = wait;
+        options.permissions.allowed = vec!["Bash".into()];
+        options.limits.background_wait = wait;
     })
     .await;
     stage.prompt("start it").await;
@@ -73,7 +73,7 @@ async fn one_that_fails_says_so() {
     let script = Script::new()
         .tool("Bash", json!({"command": "exit 3", "run_in_background": true}))
         .reply(Reply::text("Started").repeat());
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("start it").await;
     let note = stage.until("task:failed").await;
     assert!(note["summary"].as_str().unwrap().contains('3'), "{note}");

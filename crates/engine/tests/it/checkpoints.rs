@@ -40,11 +40,11 @@ impl Place {
 
     fn set(&self, options: &mut Options) {
         options.cwd = self.path("").into();
-        options.session_id = ID.to_owned();
-        options.keeping.projects = self.projects();
-        options.keeping.file = Some(self.projects().file(Path::new("/work"), ID));
-        options.checkpoints = Some(self.0.path().join("file-history"));
-        options.allowed = vec!["Edit".into(), "Write".into(), "Bash".into()];
+        options.session.id = ID.to_owned();
+        options.session.keeping.projects = self.projects();
+        options.session.keeping.file = Some(self.projects().file(Path::new("/work"), ID));
+        options.folders.checkpoints = Some(self.0.path().join("file-history"));
+        options.permissions.allowed = vec!["Edit".into(), "Write".into(), "Bash".into()];
     }
 
     fn write(&self, name: &str, content: &str) -> Reply {
@@ -171,10 +171,10 @@ async fn a_resumed_session_knows_how_files_stood_and_so_does_a_fork() {
         let script = Script::new().reply(place.edit("f.txt", "v1", "v2")).text("Done");
         let mut stage = Stage::with(script, |options| {
             place.set(options);
-            options.earlier = earlier;
+            options.session.earlier = earlier;
             if fork {
-                options.session_id = "99999999-2222-4333-8444-555555555555".to_owned();
-                options.keeping.file = Some(place.projects().file(Path::new("/work"), &options.session_id));
+                options.session.id = "99999999-2222-4333-8444-555555555555".to_owned();
+                options.session.keeping.file = Some(place.projects().file(Path::new("/work"), &options.session.id));
             }
         })
         .await;

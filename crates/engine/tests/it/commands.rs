@@ -41,7 +41,7 @@ async fn a_command_becomes_what_its_file_says() {
     );
     let path = format!(".claude/commands/polite/{}", file.0);
     let mut stage = Stage::with(Script::new().text("Hello"), |options| {
-        options.replay = true;
+        options.host.replay = true;
         with_files(options, &[(&path, file.1)]);
     })
     .await;
@@ -210,7 +210,7 @@ async fn a_command_waits_for_the_turn_and_goes_alone() {
         .text("Last");
     let mut stage = Stage::with(script, |options| {
         with_files(options, &[]);
-        options.allowed = vec!["Bash".into()];
+        options.permissions.allowed = vec!["Bash".into()];
     })
     .await;
     stage
@@ -291,7 +291,7 @@ async fn broken_files_are_named_and_the_rest_works() {
 
 #[tokio::test]
 async fn a_command_that_is_answered_here_is_not_echoed() {
-    let mut stage = Stage::with(Script::new(), |options| options.replay = true).await;
+    let mut stage = Stage::with(Script::new(), |options| options.host.replay = true).await;
     stage.prompt_as("u1", "/cost").await;
     assert_eq!(
         stage.turn().await,
@@ -302,7 +302,7 @@ async fn a_command_that_is_answered_here_is_not_echoed() {
 
 #[tokio::test]
 async fn a_prompt_that_looks_like_a_command_is_echoed_in_words() {
-    let mut stage = Stage::with(Script::new().text("Hm"), |options| options.replay = true).await;
+    let mut stage = Stage::with(Script::new().text("Hm"), |options| options.host.replay = true).await;
     let mut prompt = crate::stage::prompt("");
     prompt["message"]["content"] = serde_json::json!([{"type": "text", "text": "/nonsense"}]);
     stage.send(&[prompt]).await;

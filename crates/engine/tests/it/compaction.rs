@@ -36,7 +36,7 @@ fn summary() -> Reply {
 }
 
 fn allowing(options: &mut Options) {
-    options.allowed = vec!["Bash".into()];
+    options.permissions.allowed = vec!["Bash".into()];
 }
 
 fn messages(body: &Value) -> Vec<(String, String)> {
@@ -142,7 +142,7 @@ async fn a_window_that_stays_full_is_not_summarised_for_ever() {
     }
     let mut stage = Stage::with(script, |options| {
         allowing(options);
-        options.max_turns = Some(12);
+        options.limits.max_turns = Some(12);
     })
     .await;
     stage.prompt("one").await;
@@ -174,7 +174,7 @@ async fn without_a_summary_the_conversation_goes_on_as_it_was() {
 async fn nothing_is_summarised_unasked_where_that_is_switched_off() {
     let launches: [fn(&mut Options); 2] = [
         |options| {
-            options.compaction = Compaction {
+            options.limits.compaction = Compaction {
                 manual_only: true,
                 ..Compaction::default()
             };
@@ -205,7 +205,10 @@ async fn nothing_is_summarised_unasked_where_that_is_switched_off() {
 
 #[tokio::test]
 async fn switched_off_altogether_the_command_is_a_prompt_like_any_other() {
-    let mut stage = Stage::with(Script::new().text("What?"), |options| options.compaction.off = true).await;
+    let mut stage = Stage::with(Script::new().text("What?"), |options| {
+        options.limits.compaction.off = true
+    })
+    .await;
     stage.prompt("/compact").await;
     assert_eq!(stage.turn().await, "init assistant:text result:success");
     let said = stage.said_to_model(1);
@@ -306,10 +309,10 @@ async fn an_interrupt_ends_it_and_nothing_is_lost() {
 /// Keeps a session where another finds it.
 fn keep(options: &mut Options, shelf: &TempDir) -> Projects {
     let projects = Projects::new(shelf.path().join("projects"));
-    options.session_id = ID.to_owned();
-    options.keeping.projects = projects.clone();
-    options.keeping.file = Some(projects.file(Path::new("/work"), ID));
-    options.allowed = vec!["Bash".into()];
+    options.session.id = ID.to_owned();
+    options.session.keeping.projects = projects.clone();
+    options.session.keeping.file = Some(projects.file(Path::new("/work"), ID));
+    options.permissions.allowed = vec!["Bash".into()];
     projects
 }
 
@@ -354,7 +357,7 @@ async fn what_is_resumed_is_the_summary_and_what_was_kept() {
     let earlier = resume::find(&projects, Path::new("/work"), &choice).unwrap();
     let mut stage = Stage::with(Script::new().text("Again"), |options| {
         keep(options, &shelf);
-        options.earlier = earlier;
+        options.session.earlier = earlier;
     })
     .await;
     stage.prompt("three").await;

@@ -119,7 +119,10 @@ async fn bypassing_everything_needs_a_session_launched_for_it() {
     assert_eq!(answer["error_code"], "bypass_not_launched");
     stage.end().await;
 
-    let mut stage = Stage::with(touching("touch made"), |options| options.bypass_launched = true).await;
+    let mut stage = Stage::with(touching("touch made"), |options| {
+        options.permissions.bypass_launched = true
+    })
+    .await;
     let answer = stage.control(bypass).await;
     assert_eq!(answer["response"], json!({"mode": "bypassPermissions"}));
     stage.prompt("touch").await;
@@ -151,7 +154,7 @@ async fn a_mode_switched_while_an_ask_is_open_counts_for_the_next_call() {
 #[tokio::test]
 async fn how_much_to_think() {
     let script = Script::new().reply(Reply::text("Hello").repeat());
-    let mut stage = Stage::with(script, |options| options.model = Some("claude-sonnet-4-5".into())).await;
+    let mut stage = Stage::with(script, |options| options.model.name = Some("claude-sonnet-4-5".into())).await;
     let mut sent = Vec::new();
     for tokens in [json!(2048), json!(0), json!(null)] {
         let answer = stage
@@ -269,7 +272,7 @@ async fn variables_reach_commands() {
         .text("Done");
     let mut stage = Stage::with(script, |options| {
         options.env.push(("GREETING".into(), "old".into()));
-        options.allowed = vec!["Bash".into()];
+        options.permissions.allowed = vec!["Bash".into()];
     })
     .await;
     let line = json!({"type": "update_environment_variables", "variables": {"GREETING": "welcome"}});
@@ -372,7 +375,7 @@ async fn nothing_runs_behind_the_back_of_who_does_not_want_it() {
         .text("Done");
     let mut stage = Stage::with(script, |options| {
         options.agents.never_in_background = true;
-        options.allowed = vec!["Bash".into()];
+        options.permissions.allowed = vec!["Bash".into()];
     })
     .await;
     stage.prompt("go").await;
@@ -391,8 +394,8 @@ async fn nothing_runs_behind_the_back_of_who_does_not_want_it() {
 async fn opusplan_has_plans_made_by_one_model_and_the_rest_by_another() {
     let script = Script::new().text("A plan").text("Done").text("Another");
     let mut stage = Stage::with(script, |options| {
-        options.model = Some("opusplan".into());
-        options.mode = Some(PermissionMode::Plan);
+        options.model.name = Some("opusplan".into());
+        options.permissions.mode = Some(PermissionMode::Plan);
     })
     .await;
     stage.prompt("plan it").await;
@@ -409,7 +412,7 @@ async fn opusplan_has_plans_made_by_one_model_and_the_rest_by_another() {
     stage.prompt("plan more").await;
     stage.result().await;
     let asked = [1, 2, 3].map(|number| stage.sent(number)["model"].as_str().unwrap().to_owned());
-    let meant = ["opus", "sonnet", "haiku"].map(|name| sluice_model::models::resolve(Some(name)));
+    let meant = ["opus", "sonnet", "haiku"].map(|name| sluice_model::Names::default().resolve(Some(name)));
     assert_eq!(asked, meant);
     stage.end().await;
 }

@@ -65,7 +65,7 @@ async fn nothing_is_guessed_while_planning_after_errors_or_against_the_settings(
         let mut stage = Stage::with(replies(&["First.", "Second."]), |options| {
             options.conversation.suggestions = true;
             options.conversation.suggestions_forced = forced;
-            options.mode = Some(mode.into());
+            options.permissions.mode = Some(mode.into());
         })
         .await;
         for text in ["one", "two"] {
@@ -145,8 +145,8 @@ async fn a_restricted_session_reads_nothing_outside_and_runs_nothing() {
         .reply(Reply::tool("Bash", json!({"command": "ls", "description": "look"})))
         .reply(Reply::text("Done."));
     let mut stage = Stage::with(script, |options| {
-        options.restricted = true;
-        options.allowed = vec!["Read".to_owned(), "Write".to_owned()];
+        options.permissions.restricted = true;
+        options.permissions.allowed = vec!["Read".to_owned(), "Write".to_owned()];
     })
     .await;
     stage.prompt("go").await;
@@ -226,4 +226,35 @@ async fn a_plain_session_takes_nothing_but_values() {
         assert_eq!(found, [!plain; 5], "plain: {plain}: {init}");
         assert_eq!(stage.leave_now().await, 0);
     }
+}
+
+#[tokio::test]
+async fn two_sessions_in_one_process_call_models_by_their_own_names() {
+    let within = |opus: &'static str, small: &'static str| {
+        move |options: &mut sluice_engine::Options| {
+            options.model.name = Some("opus".to_owned());
+            options.env.extend([
+                ("ANTHROPIC_DEFAULT_OPUS_MODEL".into(), opus.into()),
+                ("ANTHROPIC_SMALL_FAST_MODEL".into(), small.into()),
+            ]);
+        }
+    };
+    let script = || replies(&["Done.", r#"{"title": "A name"}"#]);
+    let mut one = Stage::with(script(), within("large-one", "small-one")).await;
+    let mut two = Stage::with(script(), within("large-two", "small-two")).await;
+    for (stage, large, small) in [
+        (&mut one, "large-one", "small-one"),
+        (&mut two, "large-two", "small-two"),
+    ] {
+        let listed = stage.control(json!({"subtype": "list_models"})).await;
+        assert_eq!(listed["response"]["models"][1]["resolvedModel"], large);
+        stage.prompt("hello").await;
+        stage.result().await;
+        stage
+            .control(json!({"subtype": "generate_session_title", "description": "greetings"}))
+            .await;
+        let asked = [1, 2].map(|number| stage.sent(number)["model"].clone());
+        assert_eq!(asked, [large, small]);
+    }
+    assert_eq!((one.leave_now().await, two.leave_now().await), (0, 0));
 }

@@ -113,8 +113,8 @@ async fn lines_of_a_transcript_that_cannot_be_read_are_named_once() {
     };
     let earlier = resume::find(&projects, Path::new("/work"), &choice).unwrap();
     let mut stage = Stage::with(Script::new().text("Two").text("Three"), |options| {
-        options.earlier = earlier;
-        options.keeping.file = Some(file);
+        options.session.earlier = earlier;
+        options.session.keeping.file = Some(file);
     })
     .await;
     for prompt in ["Second", "Third"] {

@@ -131,8 +131,8 @@ async fn nobody_listens() {
 #[tokio::test]
 async fn without_a_key_nothing_is_sent() {
     let mut stage = Stage::with(Script::new(), |options| {
-        options.model_config.auth = Auth::None;
-        options.key_source = KeySource::None;
+        options.model.config.auth = Auth::None;
+        options.model.key_source = KeySource::None;
     })
     .await;
     stage.prompt("hi").await;

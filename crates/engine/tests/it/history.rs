@@ -49,8 +49,8 @@ async fn a_long_session_with_everything_in_it() {
         .error(400)
         .text("The end");
     let mut stage = Stage::with(script, |options| {
-        options.partial = true;
-        options.allowed = vec!["Bash".into()];
+        options.host.partial = true;
+        options.permissions.allowed = vec!["Bash".into()];
     })
     .await;
 

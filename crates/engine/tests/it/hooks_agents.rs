@@ -12,7 +12,7 @@ fn inspected(event: &str, prompt: &str) -> Value {
 }
 
 fn allowing(options: &mut sluice_engine::Options) {
-    options.allowed = vec!["Bash".into()];
+    options.permissions.allowed = vec!["Bash".into()];
 }
 
 /// What the last call the host heard of came to.
@@ -116,7 +116,7 @@ async fn a_hook_makes_the_work_tree_of_a_subagent_and_takes_it_away() {
         .text("There")
         .text("Done");
     let mut stage = hooked(script, hooks, |options| {
-        options.allowed = vec!["Bash".into(), "Agent".into()];
+        options.permissions.allowed = vec!["Bash".into(), "Agent".into()];
     })
     .await;
     stage.prompt("go").await;
@@ -137,7 +137,10 @@ async fn settings_that_change_reach_a_subagent_that_runs() {
         .tool("Bash", json!({"command": "echo three"}))
         .text("Tried")
         .text("Done");
-    let mut stage = hooked(script, json!({}), |options| options.allowed = vec!["Agent".into()]).await;
+    let mut stage = hooked(script, json!({}), |options| {
+        options.permissions.allowed = vec!["Agent".into()]
+    })
+    .await;
     stage.prompt("go").await;
     let ask = stage.ask().await;
     let gate = on(

@@ -14,7 +14,7 @@ pub(crate) async fn hooked(brain: impl Brain, hooks: Value, change: impl FnOnce(
     let settings = json!({"hooks": hooks});
     Stage::with(brain, move |options| {
         options.settings.set_flag(settings.as_object().unwrap());
-        options.env.push(("HOME".into(), options.home.clone().into()));
+        options.env.push(("HOME".into(), options.folders.home.clone().into()));
         change(options);
     })
     .await
@@ -90,7 +90,7 @@ async fn a_yes_skips_the_question_and_no_rule() {
     stage.end().await;
 
     let mut stage = hooked(touching("touch made"), on("PreToolUse", &[&allow]), |options| {
-        options.disallowed = vec!["Bash(touch:*)".into()];
+        options.permissions.disallowed = vec!["Bash(touch:*)".into()];
     })
     .await;
     stage.prompt("touch").await;
@@ -118,7 +118,7 @@ async fn what_a_hook_changes_is_held_against_the_rules() {
         json!({"permissionDecision": "allow", "updatedInput": {"command": "rm -rf precious"}}),
     );
     let mut stage = hooked(touching("touch made"), on("PreToolUse", &[&change]), |options| {
-        options.disallowed = vec!["Bash(rm:*)".into()];
+        options.permissions.disallowed = vec!["Bash(rm:*)".into()];
     })
     .await;
     std::fs::write(stage.path("precious"), "x").unwrap();
@@ -239,7 +239,7 @@ async fn where_nobody_can_be_asked_a_hook_still_can() {
     let allow = says("PermissionRequest", json!({"decision": {"behavior": "allow"}}));
     for (command, made) in [(allow.as_str(), true), ("true", false), ("exit 2", false)] {
         let mut stage = hooked(touching("touch made"), on("PermissionRequest", &[command]), |options| {
-            options.asker = Asker::Nobody;
+            options.permissions.asker = Asker::Nobody;
         })
         .await;
         stage.prompt("touch").await;
@@ -304,8 +304,8 @@ async fn a_call_refused_in_the_mode_that_judges_may_be_told_and_tried_again() {
     let retry = says("PermissionDenied", json!({"retry": true}));
     for (mode, told) in [(PermissionMode::Auto, true), (PermissionMode::Default, false)] {
         let mut stage = hooked(touching("touch made"), on("PermissionDenied", &[&retry]), |options| {
-            options.disallowed = vec!["Bash(touch:*)".into()];
-            options.mode = Some(mode);
+            options.permissions.disallowed = vec!["Bash(touch:*)".into()];
+            options.permissions.mode = Some(mode);
         })
         .await;
         stage.prompt("touch").await;

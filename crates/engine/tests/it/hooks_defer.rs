@@ -32,9 +32,9 @@ impl Shelf {
     }
 
     fn keep(&self, options: &mut Options) {
-        options.keeping.projects = self.projects();
-        options.keeping.file = Some(self.projects().file(Path::new("/work"), ID));
-        options.allowed = vec!["Bash".into()];
+        options.session.keeping.projects = self.projects();
+        options.session.keeping.file = Some(self.projects().file(Path::new("/work"), ID));
+        options.permissions.allowed = vec!["Bash".into()];
         options.env.push(("READY".into(), self.0.path().join("ready").into()));
     }
 
@@ -58,7 +58,7 @@ impl Shelf {
         assert!(earlier.as_ref().unwrap().awaits_call());
         hooked(script, until_ready(), |options| {
             self.keep(options);
-            options.earlier = earlier;
+            options.session.earlier = earlier;
             change(options);
         })
         .await
@@ -125,7 +125,9 @@ async fn a_tool_that_is_gone_ends_the_session() {
     let shelf = Shelf::new();
     shelf.put_off().await;
     let mut stage = shelf
-        .resume(Script::new(), |options| options.disallowed = vec!["Bash".into()])
+        .resume(Script::new(), |options| {
+            options.permissions.disallowed = vec!["Bash".into()]
+        })
         .await;
     stage.eof().await;
     let result = stage.result().await;

@@ -303,7 +303,7 @@ async fn a_project_is_set_up_before_the_session_begins() {
     );
     for (setup, trigger) in [(Setup::Init, "init"), (Setup::Maintenance, "maintenance")] {
         let mut stage = hooked(Script::new().text("Hi"), hooks.clone(), |options| {
-            options.setup = Some(setup);
+            options.session.setup = Some(setup);
         })
         .await;
         stage.prompt("go").await;
@@ -316,7 +316,10 @@ async fn a_project_is_set_up_before_the_session_begins() {
         assert!(stage.said_to_model(1).join("\n").contains("the tools are there"));
         stage.end().await;
     }
-    let stage = hooked(Script::new(), hooks, |options| options.setup = Some(Setup::InitOnly)).await;
+    let stage = hooked(Script::new(), hooks, |options| {
+        options.session.setup = Some(Setup::InitOnly)
+    })
+    .await;
     assert_eq!(stage.leave().await, 0, "it leaves by itself");
 }
 
@@ -368,9 +371,9 @@ async fn what_hooks_said_is_where_it_was_when_the_session_goes_on() {
         ),
     );
     let keep = |options: &mut sluice_engine::Options| {
-        options.keeping.projects = projects.clone();
-        options.keeping.file = Some(file.clone());
-        options.allowed = vec!["Bash".into()];
+        options.session.keeping.projects = projects.clone();
+        options.session.keeping.file = Some(file.clone());
+        options.permissions.allowed = vec!["Bash".into()];
     };
     let script = Script::new().tool("Bash", json!({"command": "echo one"})).text("First");
     let mut first = hooked(script, hooks, keep).await;
@@ -391,7 +394,7 @@ async fn what_hooks_said_is_where_it_was_when_the_session_goes_on() {
     let earlier = resume::find(&projects, Path::new("/work"), &choice).unwrap();
     let mut second = Stage::with(Script::new().text("Second"), |options| {
         keep(options);
-        options.earlier = earlier;
+        options.session.earlier = earlier;
     })
     .await;
     second.prompt("two").await;

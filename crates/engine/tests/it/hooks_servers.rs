@@ -43,7 +43,7 @@ fn served(options: &mut Options) {
     std::fs::write(&script, SERVER).unwrap();
     let config = ServerConfig::parse(&json!({"command": "bash", "args": [script]})).unwrap();
     options.servers.dynamic.insert("s".to_owned(), config);
-    options.allowed = vec!["mcp__s__ask".into(), "Bash".into()];
+    options.permissions.allowed = vec!["mcp__s__ask".into(), "Bash".into()];
 }
 
 fn calls(event: &str, tool: &str, input: &Value) -> Value {
@@ -85,7 +85,7 @@ async fn a_tool_that_a_rule_denies_is_no_hook() {
     let script = Script::new().tool("Bash", json!({"command": "echo ran"})).text("Done");
     let mut stage = hooked(script, calls("PreToolUse", "gate", &json!({})), |options| {
         served(options);
-        options.disallowed = vec!["mcp__s__gate".into()];
+        options.permissions.disallowed = vec!["mcp__s__gate".into()];
     })
     .await;
     stage.prompt("go").await;

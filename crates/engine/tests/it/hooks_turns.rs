@@ -193,7 +193,7 @@ async fn variables_set_at_the_start_hold_for_commands() {
         .tool("Bash", json!({"command": "echo $GREETING"}))
         .text("Done");
     let mut stage = hooked(script, on("SessionStart", &[start]), |options| {
-        options.allowed = vec!["Bash".into()];
+        options.permissions.allowed = vec!["Bash".into()];
     })
     .await;
     stage.prompt("go").await;
@@ -212,9 +212,9 @@ async fn variables_are_taken_from_no_file_a_command_could_have_left() {
         .text("Done");
     // Commands in a sandbox may write where outputs are kept; what is found there is never run outside.
     let mut stage = hooked(script, on("SessionStart", &["true"]), |options| {
-        options.allowed = vec!["Bash".into()];
-        std::fs::create_dir_all(&options.output_dir).unwrap();
-        std::fs::write(options.output_dir.join("hook-env-1.sh"), "GREETING=planted").unwrap();
+        options.permissions.allowed = vec!["Bash".into()];
+        std::fs::create_dir_all(&options.folders.outputs).unwrap();
+        std::fs::write(options.folders.outputs.join("hook-env-1.sh"), "GREETING=planted").unwrap();
     })
     .await;
     stage.prompt("go").await;
@@ -271,7 +271,7 @@ async fn a_stop_hook_may_end_it_and_say_so() {
 async fn hosts_that_asked_are_told_of_every_hook() {
     let message = "echo '{\"systemMessage\": \"look here\"}'";
     let mut stage = hooked(touching("echo x"), on("PreToolUse", &[message]), |options| {
-        options.hook_events = true;
+        options.host.hook_events = true;
     })
     .await;
     stage.prompt("go").await;
@@ -298,7 +298,7 @@ async fn one_that_is_not_waited_for_is_heard_later() {
         .tool("Bash", json!({"command": "echo x"}))
         .text("Done")
         .text("More");
-    let mut stage = hooked(script, hooks, |options| options.hook_events = true).await;
+    let mut stage = hooked(script, hooks, |options| options.host.hook_events = true).await;
     stage.prompt("go").await;
     stage.result().await;
     while stage.all("hook_response").is_empty() {
@@ -444,7 +444,7 @@ async fn a_task_may_not_be_noted_and_not_be_done() {
             .text("Done")
     };
     let tools = |options: &mut sluice_engine::Options| {
-        options.tools = Some(["TaskCreate", "TaskUpdate", "TaskList"].map(str::to_owned).to_vec());
+        options.tools.offered = Some(["TaskCreate", "TaskUpdate", "TaskList"].map(str::to_owned).to_vec());
     };
     let mut stage = hooked(script(), on("TaskCreated", &["echo no tasks >&2; exit 2"]), tools).await;
     stage.prompt("go").await;
@@ -493,7 +493,10 @@ async fn a_subagent_has_the_hooks_above_it_and_is_told_of_as_one() {
 async fn a_directory_that_changed_is_told() {
     let script = Script::new().tool("Bash", json!({"command": "cd sub"})).text("Done");
     let hooks = diary(&["CwdChanged", "InstructionsLoaded"]);
-    let mut stage = hooked(script, hooks, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = hooked(script, hooks, |options| {
+        options.permissions.allowed = vec!["Bash".into()]
+    })
+    .await;
     std::fs::create_dir(stage.path("sub")).unwrap();
     stage.prompt("go").await;
     stage.turn().await;

@@ -67,7 +67,7 @@ async fn what_a_host_says_at_the_beginning_holds() {
         .tool("Shell", json!({"command": "echo routed"}))
         .text("Done");
     let mut stage = Stage::with(script, |options| {
-        options.mode = Some(sluice_wire::mode::PermissionMode::Plan);
+        options.permissions.mode = Some(sluice_wire::mode::PermissionMode::Plan);
     })
     .await;
     let hello = json!({"subtype": "initialize", "title": "Blue", "toolAliases": {"Shell": "Bash", "Bash": "Read"},
@@ -89,7 +89,10 @@ async fn what_a_host_says_at_the_beginning_holds() {
 
 #[tokio::test]
 async fn a_sandbox_asked_for_later_confines_the_next_command() {
-    let mut stage = Stage::with(touching("touch made"), |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(touching("touch made"), |options| {
+        options.permissions.allowed = vec!["Bash".into()]
+    })
+    .await;
     // One that cannot be made refuses everything, wherever this test runs.
     let settings = json!({"sandbox": {"enabled": "perhaps"}});
     stage
@@ -104,7 +107,7 @@ async fn a_sandbox_asked_for_later_confines_the_next_command() {
 
 #[tokio::test]
 async fn how_hard_to_try_can_be_laid_over_and_taken_back() {
-    let mut stage = Stage::with(Script::new(), |options| options.effort = Some("low".into())).await;
+    let mut stage = Stage::with(Script::new(), |options| options.model.effort = Some("low".into())).await;
     for (level, applied) in [(json!("high"), "high"), (json!(null), "low")] {
         stage
             .control(json!({"subtype": "apply_flag_settings", "settings": {"effortLevel": level}}))
@@ -118,7 +121,7 @@ async fn how_hard_to_try_can_be_laid_over_and_taken_back() {
 #[tokio::test]
 async fn a_plan_is_shown_once_it_is_written() {
     let mut stage = Stage::with(Script::new().text("Hello"), |options| {
-        options.mode = Some("plan".into());
+        options.permissions.mode = Some("plan".into());
     })
     .await;
     stage.prompt("plan").await;
@@ -177,9 +180,9 @@ async fn a_settings_file_is_written_where_it_belongs() {
 #[tokio::test]
 async fn rules_and_folders_are_listed_with_where_they_come_from() {
     let mut stage = Stage::with(Script::new(), |options| {
-        options.allowed = vec!["Bash(ls:*)".into()];
-        options.disallowed = vec!["WebFetch".into()];
-        options.add_dirs = vec!["/somewhere".into()];
+        options.permissions.allowed = vec!["Bash(ls:*)".into()];
+        options.permissions.disallowed = vec!["WebFetch".into()];
+        options.folders.added = vec!["/somewhere".into()];
     })
     .await;
     let answer = stage.control(json!({"subtype": "list_permission_rules"})).await;
@@ -204,7 +207,7 @@ async fn rules_and_folders_are_listed_with_where_they_come_from() {
 #[tokio::test]
 async fn a_file_is_read_as_far_as_the_model_may_read_it() {
     let mut stage = Stage::with(Script::new(), |options| {
-        options.disallowed = vec!["Read(./secret.txt)".into()];
+        options.permissions.disallowed = vec!["Read(./secret.txt)".into()];
     })
     .await;
     std::fs::write(stage.path("open.txt"), "hello").unwrap();
@@ -253,8 +256,8 @@ async fn a_file_the_host_vouches_for_counts_as_read() {
     std::fs::write(&file, "a\n").unwrap();
     let script = Script::new().reply(edit(&file)).text("Done");
     let mut stage = Stage::with(script, |options| {
-        options.add_dirs = vec![dir.path().to_path_buf()];
-        options.allowed = vec!["Edit".into()];
+        options.folders.added = vec![dir.path().to_path_buf()];
+        options.permissions.allowed = vec!["Edit".into()];
     })
     .await;
     let seeded = stage
@@ -408,7 +411,7 @@ async fn a_running_command_goes_on_in_the_background() {
             json!({"command": "echo begun; sleep 600"}),
         ))
         .reply(Reply::text("Done").repeat());
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
     stage.until("assistant:tool_use").await;
     loop {

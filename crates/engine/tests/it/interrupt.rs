@@ -10,7 +10,7 @@ use crate::stage::{Stage, prompt};
 const NOTICE: &str = "[Request interrupted by user]";
 
 async fn with_partials(script: Script) -> Stage {
-    Stage::with(script, |options| options.partial = true).await
+    Stage::with(script, |options| options.host.partial = true).await
 }
 
 fn interrupted(stage: &Stage) {

@@ -11,7 +11,7 @@ use crate::stage::Stage;
 const NOTICE: &str = "[Request interrupted by user for tool use]";
 
 async fn free_bash(script: Script) -> Stage {
-    Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await
+    Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await
 }
 
 fn interrupted(stage: &Stage) {

@@ -13,7 +13,7 @@ fn echo() -> Reply {
 #[tokio::test]
 async fn a_turn_may_make_so_many_requests() {
     let script = Script::new().reply(echo()).reply(echo()).text("Fresh start");
-    let mut stage = Stage::with(script, |options| options.max_turns = Some(2)).await;
+    let mut stage = Stage::with(script, |options| options.limits.max_turns = Some(2)).await;
     stage.prompt("loop").await;
     assert_eq!(
         stage.turn().await,
@@ -32,7 +32,10 @@ async fn a_turn_may_make_so_many_requests() {
 
 #[tokio::test]
 async fn a_session_that_ends_at_its_limit_ends_with_one() {
-    let mut stage = Stage::with(Script::new().reply(echo()), |options| options.max_turns = Some(1)).await;
+    let mut stage = Stage::with(Script::new().reply(echo()), |options| {
+        options.limits.max_turns = Some(1)
+    })
+    .await;
     stage.prompt("loop").await;
     assert_eq!(
         stage.turn().await,
@@ -44,7 +47,7 @@ async fn a_session_that_ends_at_its_limit_ends_with_one() {
 #[tokio::test]
 async fn a_limit_of_zero_is_none() {
     let script = Script::new().reply(echo()).reply(echo()).reply(echo()).text("Done");
-    let mut stage = Stage::with(script, |options| options.max_turns = Some(0)).await;
+    let mut stage = Stage::with(script, |options| options.limits.max_turns = Some(0)).await;
     stage.prompt("loop").await;
     let told = stage.turn().await;
     assert!(told.ends_with("assistant:text result:success"), "{told}");
@@ -56,7 +59,7 @@ async fn parallel_calls_count_as_turns_but_not_against_the_limit() {
     let script = Script::new()
         .reply(echo().and_tool("Bash", json!({"command": "echo two"})))
         .text("Done");
-    let mut stage = Stage::with(script, |options| options.max_turns = Some(2)).await;
+    let mut stage = Stage::with(script, |options| options.limits.max_turns = Some(2)).await;
     stage.prompt("both").await;
     stage.result().await;
     assert_eq!(stage.last("result:success")["num_turns"], 3);
@@ -68,7 +71,7 @@ async fn asking_again_by_itself_counts_against_the_limit() {
     let script = Script::new()
         .reply(Reply::text("half").stop_reason("max_tokens"))
         .text("Never");
-    let mut stage = Stage::with(script, |options| options.max_turns = Some(1)).await;
+    let mut stage = Stage::with(script, |options| options.limits.max_turns = Some(1)).await;
     stage.prompt("talk").await;
     assert_eq!(stage.turn().await, "init assistant:text nudge result:error_max_turns!");
     assert_eq!(stage.server.requests().len(), 1);
@@ -85,7 +88,7 @@ async fn the_budget_is_checked_before_tools_run() {
     let script = Script::new()
         .reply(dear(Reply::tool("Bash", json!({"command": "touch never"}))))
         .text("Never");
-    let mut stage = Stage::with(script, |options| options.max_budget_usd = Some(0.5)).await;
+    let mut stage = Stage::with(script, |options| options.limits.max_budget_usd = Some(0.5)).await;
     stage.prompt("touch").await;
     // It is not even asked about.
     assert_eq!(
@@ -110,7 +113,7 @@ async fn the_budget_is_checked_before_tools_of_a_whole_answer_run() {
     let script = Script::new()
         .reply(Reply::text("one two").error_after(3))
         .reply(dear(Reply::tool("Bash", json!({"command": "touch never"}))));
-    let mut stage = Stage::with(script, |options| options.max_budget_usd = Some(0.5)).await;
+    let mut stage = Stage::with(script, |options| options.limits.max_budget_usd = Some(0.5)).await;
     stage.prompt("touch").await;
     assert_eq!(
         stage.turn().await,
@@ -123,7 +126,7 @@ async fn the_budget_is_checked_before_tools_of_a_whole_answer_run() {
 #[tokio::test]
 async fn the_budget_is_checked_after_a_text() {
     let script = Script::new().reply(dear(Reply::text("Dear words")));
-    let mut stage = Stage::with(script, |options| options.max_budget_usd = Some(0.5)).await;
+    let mut stage = Stage::with(script, |options| options.limits.max_budget_usd = Some(0.5)).await;
     stage.prompt("talk").await;
     assert_eq!(stage.turn().await, "init assistant:text result:error_max_budget_usd!");
     assert_eq!(stage.end().await, 1);
@@ -132,7 +135,7 @@ async fn the_budget_is_checked_after_a_text() {
 #[tokio::test]
 async fn within_the_budget_tools_run() {
     let script = Script::new().reply(echo()).text("Done");
-    let mut stage = Stage::with(script, |options| options.max_budget_usd = Some(0.5)).await;
+    let mut stage = Stage::with(script, |options| options.limits.max_budget_usd = Some(0.5)).await;
     stage.prompt("go").await;
     assert_eq!(
         stage.turn().await,

@@ -17,7 +17,7 @@ const FILES: &[(&str, &str)] = &[
 async fn said(prompt: &str) -> Vec<String> {
     let mut stage = Stage::with(Script::new().text("Seen"), |options| {
         with_files(options, FILES);
-        options.disallowed = vec!["Read(secret.txt)".into()];
+        options.permissions.disallowed = vec!["Read(secret.txt)".into()];
     })
     .await;
     stage.prompt(prompt).await;
@@ -62,7 +62,7 @@ async fn a_file_that_was_shown_can_be_changed() {
     std::fs::write(&file, "gamma\n").unwrap();
     let edit = json!({"file_path": file, "old_string": "gamma", "new_string": "delta"});
     let script = Script::new().reply(Reply::tool("Edit", edit)).text("Done");
-    let mut stage = Stage::with(script, |options| options.add_dirs = vec![dir.path().to_owned()]).await;
+    let mut stage = Stage::with(script, |options| options.folders.added = vec![dir.path().to_owned()]).await;
     stage.prompt(&format!("Change @{}", file.display())).await;
     let ask = stage.ask().await;
     stage.allow(&ask).await;

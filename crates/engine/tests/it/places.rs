@@ -34,8 +34,8 @@ impl Place {
         let (dir, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let server = ModelServer::start(Script::new()).await.unwrap();
         let mut options = stage::options(&dir, &server);
-        options.mode = Some(mode);
-        options.tools = Some(
+        options.permissions.mode = Some(mode);
+        options.tools.offered = Some(
             ["Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep"]
                 .map(str::to_owned)
                 .into(),

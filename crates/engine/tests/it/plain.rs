@@ -31,7 +31,7 @@ async fn a_turn_without_partial_messages() {
 #[tokio::test]
 async fn a_turn_with_partial_messages() {
     let script = Script::new().text("one two three");
-    let mut stage = Stage::with(script, |options| options.partial = true).await;
+    let mut stage = Stage::with(script, |options| options.host.partial = true).await;
     stage.prompt("hi").await;
     assert_eq!(
         stage.turn().await,
@@ -47,7 +47,7 @@ async fn a_turn_with_partial_messages() {
 #[tokio::test]
 async fn every_block_is_a_message_of_its_own() {
     let script = Script::new().reply(Reply::thinking("hm well").and_text("Alpha").and_text("Gamma"));
-    let mut stage = Stage::with(script, |options| options.partial = true).await;
+    let mut stage = Stage::with(script, |options| options.host.partial = true).await;
     stage.prompt("hi").await;
     assert_eq!(
         stage.turn().await,
@@ -161,7 +161,7 @@ async fn every_turn_begins_with_init() {
 #[tokio::test]
 async fn a_prompt_is_echoed_where_that_was_asked_for() {
     let script = Script::new().text("One").text("Two");
-    let mut stage = Stage::with(script, |options| options.replay = true).await;
+    let mut stage = Stage::with(script, |options| options.host.replay = true).await;
     stage.prompt("one").await;
     assert_eq!(stage.turn().await, "init replay assistant:text result:success");
     let echo = stage.last("replay").clone();
@@ -177,7 +177,7 @@ async fn a_prompt_is_echoed_where_that_was_asked_for() {
 #[tokio::test]
 async fn the_life_of_a_prompt_with_a_uuid() {
     let script = Script::new().text("One").text("Two");
-    let mut stage = Stage::with(script, |options| options.replay = true).await;
+    let mut stage = Stage::with(script, |options| options.host.replay = true).await;
     stage.prompt_as("u1", "one").await;
     stage.until("completed:u1").await;
     assert_eq!(
@@ -201,7 +201,7 @@ async fn the_life_of_a_prompt_with_a_uuid() {
 async fn what_the_host_says_reaches_the_model_in_the_form_it_chose() {
     let blocks = json!([{"type": "text", "text": "look"}, {"type": "text", "text": "here"}]);
     let script = Script::new().text("Seen");
-    let mut stage = Stage::with(script, |options| options.replay = true).await;
+    let mut stage = Stage::with(script, |options| options.host.replay = true).await;
     let line = json!({"type": "user", "message": {"role": "user", "content": blocks}});
     stage.send(&[line]).await;
     stage.turn().await;
@@ -246,7 +246,7 @@ async fn with_partial_messages_every_request_is_announced() {
     let script = Script::new()
         .tool("Bash", json!({"command": "echo hello"}))
         .text("Done");
-    let mut stage = Stage::with(script, |options| options.partial = true).await;
+    let mut stage = Stage::with(script, |options| options.host.partial = true).await;
     stage.prompt("look").await;
     stage.result().await;
     assert_eq!(stage.all("requesting").len(), 2);

@@ -15,7 +15,10 @@ fn long_then(rest: &[&str]) -> Script {
 
 /// A session whose first turn stands in the middle of its answer.
 async fn mid_answer(script: Script) -> Stage {
-    let mut stage = Stage::with(script, |options| (options.partial, options.replay) = (true, true)).await;
+    let mut stage = Stage::with(script, |options| {
+        (options.host.partial, options.host.replay) = (true, true)
+    })
+    .await;
     stage.prompt_as("u1", "first").await;
     stage.gate("word").open_n(1);
     stage.until("d").await;
@@ -83,7 +86,7 @@ async fn two_in_one_breath_are_two_turns() {
 #[tokio::test]
 async fn the_same_uuid_again_is_echoed_and_not_run() {
     let script = Script::new().text("One").text("Two");
-    let mut stage = Stage::with(script, |options| options.replay = true).await;
+    let mut stage = Stage::with(script, |options| options.host.replay = true).await;
     stage.prompt_as("u1", "first").await;
     stage.until("completed:u1").await;
     stage.told();
@@ -105,8 +108,8 @@ async fn a_prompt_while_a_tool_runs_joins_the_turn() {
         .tool("Bash", json!({"command": bell.command()}))
         .text("Both done");
     let mut stage = Stage::with(script, |options| {
-        options.replay = true;
-        options.allowed = vec!["Bash".into()];
+        options.host.replay = true;
+        options.permissions.allowed = vec!["Bash".into()];
     })
     .await;
     stage.prompt_as("u1", "run it").await;
@@ -192,7 +195,7 @@ async fn what_is_meant_for_later_does_not_join_a_running_turn() {
         .tool("Bash", json!({"command": bell.command()}))
         .text("Done")
         .text("Later");
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("run it").await;
     let caller = bell.rung().await;
     stage
@@ -228,7 +231,7 @@ async fn a_waiting_prompt_can_be_taken_back() {
 
 #[tokio::test]
 async fn a_prompt_may_only_be_remembered() {
-    let mut stage = Stage::with(Script::new().text("I know"), |options| options.replay = true).await;
+    let mut stage = Stage::with(Script::new().text("I know"), |options| options.host.replay = true).await;
     stage.prompt_with("my name is Ada", json!({"shouldQuery": false})).await;
     assert_eq!(stage.turn().await, "init replay result:success");
     assert_eq!(stage.last("result:success")["num_turns"], 0);
@@ -276,7 +279,7 @@ async fn what_is_only_to_be_remembered_joins_a_turn_whose_tools_run() {
     let script = Script::new()
         .tool("Bash", json!({"command": bell.command(), "description": "ring"}))
         .text("Done");
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
     let caller = bell.rung().await;
     stage
@@ -315,7 +318,10 @@ async fn prompts_of_a_turn_that_failed_are_not_told_as_completed() {
 
 #[tokio::test]
 async fn a_result_of_a_call_nobody_made_does_not_reach_the_model() {
-    let mut stage = Stage::with(Script::new().text("One").text("Two"), |options| options.replay = true).await;
+    let mut stage = Stage::with(Script::new().text("One").text("Two"), |options| {
+        options.host.replay = true
+    })
+    .await;
     let mut stray = crate::stage::prompt("");
     stray["message"]["content"] = json!([{"type": "tool_result", "tool_use_id": "toolu_x", "content": "FROMHOST"}]);
     stage.send(&[stray]).await;

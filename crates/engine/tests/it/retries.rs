@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::stage::Stage;
 
 async fn with_partials(script: Script) -> Stage {
-    Stage::with(script, |options| options.partial = true).await
+    Stage::with(script, |options| options.host.partial = true).await
 }
 
 #[tokio::test(start_paused = true)]
@@ -81,7 +81,7 @@ async fn a_server_error_that_stays_is_the_answer() {
 #[tokio::test(start_paused = true)]
 async fn an_overloaded_server_is_given_up_after_three_tries() {
     let script = Script::new().reply(Reply::error(529).repeat());
-    let mut stage = Stage::with(script, |options| options.max_retries = 10).await;
+    let mut stage = Stage::with(script, |options| options.model.max_retries = 10).await;
     stage.prompt("hi").await;
     assert_eq!(stage.turn().await, "init retry retry assistant:text result:success!");
     assert_eq!(stage.server.requests().len(), 3);
@@ -104,7 +104,7 @@ async fn a_fallback_goes_on_for_a_model_that_does_not_exist() {
     // The first one could also mean that there is no stream to be had.
     let script = Script::new().reply(unknown()).reply(unknown()).text("I take over");
     let mut stage = Stage::with(script, |options| {
-        options.fallback_models = vec!["claude-sonnet-4-5".into()];
+        options.model.fallbacks = vec!["claude-sonnet-4-5".into()];
     })
     .await;
     stage.prompt("hi").await;
@@ -123,7 +123,7 @@ async fn with_a_fallback_another_model_goes_on() {
         .text("I take over")
         .text("Still me");
     let mut stage = Stage::with(script, |options| {
-        options.fallback_models = vec!["claude-sonnet-4-5".into()];
+        options.model.fallbacks = vec!["claude-sonnet-4-5".into()];
     })
     .await;
     stage.prompt("hi").await;
@@ -282,8 +282,8 @@ async fn a_stream_that_falls_silent_for_too_long_is_given_up() {
         .reply(Reply::text("one two").hang_after(3, minutes(6)))
         .text("Whole");
     let mut stage = Stage::with(script, |options| {
-        options.partial = true;
-        options.model_config.stall = minutes(5);
+        options.host.partial = true;
+        options.model.config.stall = minutes(5);
     })
     .await;
     // A long silence is just waited out.

@@ -120,7 +120,7 @@ fn makes_another(options: &mut Options) {
 async fn a_hook_does_not_answer_for_an_input_of_its_own_that_a_rule_asks_about() {
     let mut stage = Stage::with(touching("touch made"), |options| {
         makes_another(options);
-        options.asker = Asker::Nobody;
+        options.permissions.asker = Asker::Nobody;
     })
     .await;
     stage.prompt("touch").await;

@@ -185,7 +185,7 @@ impl Player {
 async fn run(says: Vec<Says>, does: Vec<Does>) {
     let script = says.iter().fold(Script::new(), |script, it| script.reply(it.reply()));
     let mut player = Player {
-        stage: Stage::with(script, |options| options.partial = true).await,
+        stage: Stage::with(script, |options| options.host.partial = true).await,
         prompts: 0,
         open: Vec::new(),
         listened: 0,

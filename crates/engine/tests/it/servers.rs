@@ -142,7 +142,7 @@ async fn a_server_that_dies_is_started_again_by_the_next_call() {
         .text("Done");
     let change = |options: &mut Options| {
         serving("")(options);
-        options.allowed.push("mcp__s".to_owned());
+        options.permissions.allowed.push("mcp__s".to_owned());
     };
     let mut stage = Stage::with(script, change).await;
     stage.prompt("go").await;
@@ -205,7 +205,7 @@ async fn a_call_that_hangs_ends_with_its_time_or_its_turn() {
     let stalling = || Script::new().tool("mcp__s__stall", json!({})).text("Done");
     let change = |options: &mut Options| {
         serving("")(options);
-        options.allowed.push("mcp__s__stall".to_owned());
+        options.permissions.allowed.push("mcp__s__stall".to_owned());
         options.servers.tool = Duration::from_secs(1);
     };
     let mut stage = Stage::with(stalling(), change).await;
@@ -219,7 +219,7 @@ async fn a_call_that_hangs_ends_with_its_time_or_its_turn() {
 
     let change = |options: &mut Options| {
         serving("")(options);
-        options.allowed.push("mcp__s__stall".to_owned());
+        options.permissions.allowed.push("mcp__s__stall".to_owned());
     };
     let mut stage = Stage::with(stalling(), change).await;
     stage.prompt("go").await;
@@ -255,7 +255,7 @@ async fn a_server_s_tool_may_answer_in_the_person_s_place() {
         .text("Done");
     let change = |options: &mut Options| {
         serving("")(options);
-        options.asker = Asker::Tool("mcp__s__judge".to_owned());
+        options.permissions.asker = Asker::Tool("mcp__s__judge".to_owned());
     };
     let mut stage = Stage::with(script, change).await;
     stage.prompt("go").await;
@@ -278,7 +278,7 @@ async fn what_only_a_person_can_answer_is_asked_about_whatever_the_rules_say() {
     let script = Script::new().tool("mcp__s__person", json!({})).text("Done");
     let change = |options: &mut Options| {
         serving("")(options);
-        options.allowed.push("mcp__s".to_owned());
+        options.permissions.allowed.push("mcp__s".to_owned());
     };
     let mut stage = Stage::with(script, change).await;
     stage.prompt("go").await;

@@ -21,7 +21,7 @@ fn at(kind: &'static str, url: String) -> impl FnOnce(&mut Options) {
         let config = ServerConfig::parse(&config).unwrap();
         options.servers.dynamic.insert("s".to_owned(), config);
         options.servers.connect = Duration::from_secs(3);
-        options.allowed.push("mcp__s".to_owned());
+        options.permissions.allowed.push("mcp__s".to_owned());
     }
 }
 

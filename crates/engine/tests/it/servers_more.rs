@@ -296,7 +296,7 @@ async fn a_resource_that_is_mentioned_is_read() {
 
     let denied = |options: &mut Options| {
         serving(options);
-        options.disallowed.push("ReadMcpResourceTool".to_owned());
+        options.permissions.disallowed.push("ReadMcpResourceTool".to_owned());
     };
     let mut stage = Stage::with(script(), denied).await;
     stage.prompt("see @s:s://1").await;
@@ -314,8 +314,8 @@ async fn a_server_may_be_held_to_a_stricter_mode_than_the_session() {
         .text("Done");
     let bypass = |options: &mut Options| {
         serving(options);
-        options.mode = Some(PermissionMode::BypassPermissions);
-        options.bypass_launched = true;
+        options.permissions.mode = Some(PermissionMode::BypassPermissions);
+        options.permissions.bypass_launched = true;
     };
     let mut stage = Stage::with(script, bypass).await;
     let mode = |name: &str, mode: Value| json!({"subtype": "set_mcp_permission_mode_override", "serverName": name, "mode": mode});
@@ -382,7 +382,7 @@ async fn a_person_is_told_how_servers_stand() {
         serving(options);
         let broken = ServerConfig::parse(&json!({"command": "/no/such/program"})).unwrap();
         options.servers.dynamic.insert("broken".to_owned(), broken);
-        options.allowed.push("mcp__s".to_owned());
+        options.permissions.allowed.push("mcp__s".to_owned());
     };
     let mut stage = Stage::with(script, change).await;
     stage.prompt("go").await;
@@ -429,7 +429,10 @@ async fn an_agent_brings_a_server_for_as_long_as_it_works() {
         .text("Done");
     let change = |options: &mut Options| {
         agent_of(options, "mcp__own__*, Read", Opener::Host);
-        options.allowed.extend(["mcp__own".to_owned(), "Agent".to_owned()]);
+        options
+            .permissions
+            .allowed
+            .extend(["mcp__own".to_owned(), "Agent".to_owned()]);
     };
     let mut stage = Stage::with(script, change).await;
     stage.prompt("go").await;
@@ -455,7 +458,10 @@ async fn an_agent_of_a_folder_nobody_trusts_brings_none() {
         .text("Done");
     let change = |options: &mut Options| {
         agent_of(options, "mcp__own__*, Read", Opener::Person);
-        options.allowed.extend(["mcp__own".to_owned(), "Agent".to_owned()]);
+        options
+            .permissions
+            .allowed
+            .extend(["mcp__own".to_owned(), "Agent".to_owned()]);
     };
     let mut stage = Stage::with(script, change).await;
     stage.prompt("go").await;

@@ -152,7 +152,7 @@ fn at(url: &str, credentials: Option<std::path::PathBuf>) -> impl FnOnce(&mut Op
         let config = ServerConfig::parse(&config).unwrap();
         options.servers.dynamic.insert("s".to_owned(), config);
         options.servers.connect = Duration::from_secs(5);
-        options.allowed.push("mcp__s".to_owned());
+        options.permissions.allowed.push("mcp__s".to_owned());
         if let Some(credentials) = credentials {
             options.servers.credentials = credentials;
         }

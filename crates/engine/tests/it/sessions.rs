@@ -66,7 +66,7 @@ impl Shelf {
         };
         let earlier = resume::find(&self.projects(), Path::new("/work"), &choice).unwrap();
         Stage::with(script, |options| {
-            options.earlier = earlier;
+            options.session.earlier = earlier;
             self.keep(options, ID);
             change(options);
         })
@@ -84,17 +84,17 @@ impl Shelf {
         change(&mut choice);
         let earlier = resume::find(&self.projects(), Path::new("/work"), &choice).unwrap();
         Stage::with(script, |options| {
-            options.earlier = earlier;
+            options.session.earlier = earlier;
             self.keep(options, if choice.fork { FORK } else { ID });
         })
         .await
     }
 
     pub(crate) fn keep(&self, options: &mut Options, id: &str) {
-        options.session_id = id.to_owned();
-        options.keeping.projects = self.projects();
-        options.keeping.file = Some(self.file(id));
-        options.allowed = vec!["Bash".into()];
+        options.session.id = id.to_owned();
+        options.session.keeping.projects = self.projects();
+        options.session.keeping.file = Some(self.file(id));
+        options.permissions.allowed = vec!["Bash".into()];
     }
 }
 
@@ -322,7 +322,7 @@ async fn a_call_that_was_never_answered_is_shown_with_what_is_known_of_it() {
 #[tokio::test]
 async fn what_cannot_be_gone_on_with_is_told_by_a_result() {
     let mut stage = Stage::with(Script::new(), |options| {
-        options.refusal = Some("No conversation found with session ID: x".to_owned());
+        options.session.refusal = Some("No conversation found with session ID: x".to_owned());
     })
     .await;
     stage.request(json!({"subtype": "initialize"})).await;
@@ -339,8 +339,8 @@ async fn a_mirror_shows_every_line_of_the_file() {
     let script = Script::new().tool("Bash", json!({"command": "echo one"})).text("Done");
     let mut stage = Stage::with(script, |options| {
         shelf.keep(options, ID);
-        options.keeping.mirror = true;
-        options.keeping.title = Some("Blue Fence".to_owned());
+        options.session.keeping.mirror = true;
+        options.session.keeping.title = Some("Blue Fence".to_owned());
     })
     .await;
     stage.prompt("go").await;
@@ -388,8 +388,8 @@ async fn a_session_that_is_not_kept_leaves_nothing() {
     let shelf = Shelf::new();
     let mut stage = Stage::with(Script::new().text("One"), |options| {
         shelf.keep(options, ID);
-        options.keeping.file = None;
-        options.keeping.mirror = true;
+        options.session.keeping.file = None;
+        options.session.keeping.mirror = true;
     })
     .await;
     stage.prompt("one").await;
@@ -438,7 +438,7 @@ async fn what_did_not_outlive_the_process_before_is_told_once() {
     let script = Script::new().tool("Bash", ring).text("Launched");
     let mut first = Stage::with(script, |options| {
         shelf.keep(options, ID);
-        options.allowed = vec!["Bash".into()];
+        options.permissions.allowed = vec!["Bash".into()];
     })
     .await;
     first.prompt("go").await;
@@ -472,7 +472,7 @@ async fn a_call_that_was_open_when_the_process_died_is_known_afterwards() {
     let script = Script::new().reply(Reply::tool_with_id("toolu_k", "Bash", json!({"command": "touch made"})));
     let mut first = Stage::with(script, |options| {
         shelf.keep(options, ID);
-        options.allowed.clear();
+        options.permissions.allowed.clear();
     })
     .await;
     first.prompt("one").await;

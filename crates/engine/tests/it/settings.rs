@@ -18,7 +18,7 @@ async fn a_sandbox_that_a_file_asks_for_while_a_session_runs_holds_from_then_on(
         .text("One")
         .tool("Bash", touch("after"))
         .text("Two");
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("one").await;
     stage.result().await;
     assert!(stage.dir.path().join("before").exists());
@@ -46,7 +46,7 @@ async fn a_variable_that_a_file_sets_while_a_session_runs_is_there_for_the_next_
         .text("One")
         .tool("Bash", say())
         .text("Two");
-    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("one").await;
     stage.result().await;
     write_managed(&mut stage, json!({"env": {"COLOUR": "blue"}}), "env").await;

@@ -58,7 +58,7 @@ async fn a_skill_that_is_denied_is_so_by_all_its_names() {
         let script = take_up(json!({"skill": name}));
         let mut stage = Stage::with(script, |options| {
             with_files(options, &[deploy]);
-            options.disallowed = vec!["Skill(deploy)".into()];
+            options.permissions.disallowed = vec!["Skill(deploy)".into()];
         })
         .await;
         stage.prompt("go").await;
@@ -99,7 +99,7 @@ async fn a_skill_the_model_may_not_take_up_is_refused() {
 async fn a_deny_rule_holds_for_a_skill() {
     let mut stage = Stage::with(take_up(json!({"skill": "paint"})), |options| {
         with_files(options, &[PAINT]);
-        options.disallowed = vec!["Skill(paint)".into()];
+        options.permissions.disallowed = vec!["Skill(paint)".into()];
     })
     .await;
     stage.prompt("go").await;

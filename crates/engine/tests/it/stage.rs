@@ -6,9 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sluice_engine::settings::{Chosen, Places, Settings};
 use sluice_engine::transcript::{Keeping, Projects};
-use sluice_engine::{
-    Asker, CatalogueOptions, Input, KeySource, Options, Port, Signal, StateEvents, SystemPrompt, Thinking,
-};
+use sluice_engine::{Asker, Input, Options, Port, Signal};
 use sluice_model::{Auth, Config};
 use sluice_simulator::{Brain, Gate, ModelServer};
 use sluice_wire::{Frame, ToHost};
@@ -49,7 +47,7 @@ impl Stage {
         let mut options = options(&dir, &server);
         change(&mut options);
         Self {
-            transcript: options.keeping.file.clone(),
+            transcript: options.session.keeping.file.clone(),
             port: sluice_engine::start(options).unwrap(),
             alarm: Alarm::set(),
             dir,
@@ -403,52 +401,16 @@ pub(crate) fn options(dir: &TempDir, server: &ModelServer) -> Options {
     model_config.connect_timeout = NEVER;
     model_config.response_timeout = NEVER;
     model_config.longest_reply = NEVER;
-    Options {
-        agents: sluice_engine::AgentOptions::default(),
-        session_id: "11111111-2222-4333-8444-555555555555".to_owned(),
-        keeping: keeping(root),
-        earlier: None,
-        refusal: None,
-        cwd: root.to_path_buf(),
-        add_dirs: Vec::new(),
-        home: root.join("home"),
-        settings: Settings::load(&places(root), &Chosen::NONE, None, None),
-        plans_dir: root.join("home/plans"),
-        notes: true,
-        output_dir: root.join("home/outputs"),
-        env: vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())],
-        date: "2026-01-01".to_owned(),
-        model_config,
-        model: None,
-        fallback_models: Vec::new(),
-        max_retries: 2,
-        thinking: Thinking::Default,
-        effort: None,
-        key_source: KeySource::Environment,
-        catalogue: CatalogueOptions::default(),
-        system_prompt: SystemPrompt::default(),
-        memory: sluice_engine::MemoryOptions::default(),
-        servers: sluice_engine::mcp::ServerOptions::new(root.join("home/mcp-credentials.json")),
-        tools: None,
-        todo_list: false,
-        allowed: Vec::new(),
-        disallowed: Vec::new(),
-        mode: None,
-        bypass_launched: false,
-        restricted: false,
-        conversation: sluice_engine::ConversationOptions::default(),
-        asker: Asker::Host,
-        max_turns: None,
-        max_budget_usd: None,
-        checkpoints: None,
-        compaction: sluice_engine::Compaction::default(),
-        output_schema: None,
-        partial: false,
-        hook_events: false,
-        setup: None,
-        replay: false,
-        state_events: StateEvents::Off,
-        tool_aliases: std::collections::BTreeMap::new(),
-        background_wait: None,
-    }
+    let settings = Settings::load(&places(root), &Chosen::NONE, None, None);
+    let mut options = Options::new(settings, model_config);
+    options.session.id = "11111111-2222-4333-8444-555555555555".to_owned();
+    options.session.keeping = keeping(root);
+    options.folders.plans = root.join("home/plans");
+    options.folders.outputs = root.join("home/outputs");
+    options.env = vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())];
+    options.prompt.date = "2026-01-01".to_owned();
+    options.model.max_retries = 2;
+    options.servers = sluice_engine::mcp::ServerOptions::new(root.join("home/mcp-credentials.json"));
+    options.permissions.asker = Asker::Host;
+    options
 }

@@ -11,7 +11,7 @@ use crate::stage::Stage;
 #[tokio::test]
 async fn a_turn_with_an_ask_for_everybody() {
     let mut stage = Stage::with(touching("touch made"), |options| {
-        options.state_events = StateEvents::Visible;
+        options.host.state_events = StateEvents::Visible;
     })
     .await;
     stage.prompt("touch").await;
@@ -30,7 +30,7 @@ async fn a_turn_with_an_ask_for_everybody() {
 #[tokio::test]
 async fn the_same_for_the_sdk_alone() {
     let mut stage = Stage::with(Script::new().text("Hello"), |options| {
-        options.state_events = StateEvents::HostOnly;
+        options.host.state_events = StateEvents::HostOnly;
     })
     .await;
     stage.prompt("hi").await;
@@ -48,7 +48,7 @@ async fn the_same_for_the_sdk_alone() {
 #[tokio::test]
 async fn between_turns_that_wait_there_is_no_rest() {
     let mut stage = Stage::with(Script::new().text("One").text("Two"), |options| {
-        options.state_events = StateEvents::Visible;
+        options.host.state_events = StateEvents::Visible;
     })
     .await;
     stage
@@ -68,7 +68,7 @@ async fn two_open_asks_are_one_wait() {
     let script = Script::new()
         .reply(sluice_simulator::Reply::tool("Read", read("hostname")).and_tool("Read", read("hosts")))
         .text("Done");
-    let mut stage = Stage::with(script, |options| options.state_events = StateEvents::Visible).await;
+    let mut stage = Stage::with(script, |options| options.host.state_events = StateEvents::Visible).await;
     stage.prompt("read").await;
     let (first, second) = (stage.ask().await, stage.ask().await);
     stage.told();

@@ -12,7 +12,7 @@ fn schema() -> Value {
 }
 
 fn shaped(options: &mut Options) {
-    options.output_schema = Some(OutputSchema::new(schema()).unwrap());
+    options.conversation.output_schema = Some(OutputSchema::new(schema()).unwrap());
 }
 
 fn answer(n: impl Into<Value>) -> Reply {
@@ -49,7 +49,7 @@ async fn what_else_the_message_calls_for_is_done_too() {
         .reply(Reply::tool("Bash", json!({"command": "touch made"})).and_tool("StructuredOutput", json!({"n": 1})));
     let mut stage = Stage::with(script, |options| {
         shaped(options);
-        options.allowed = vec!["Bash".into()];
+        options.permissions.allowed = vec!["Bash".into()];
     })
     .await;
     stage.prompt("count").await;
@@ -111,7 +111,7 @@ async fn an_answer_in_words_is_asked_for_once_more_and_then_taken() {
 async fn the_limit_of_requests_holds_for_it() {
     let mut stage = Stage::with(Script::new().reply(answer("x").repeat()), |options| {
         shaped(options);
-        options.max_turns = Some(2);
+        options.limits.max_turns = Some(2);
     })
     .await;
     stage.prompt("count").await;

@@ -222,8 +222,11 @@ fn what_cannot_work_is_refused_at_once() {
     let bad = Config::new("http://x", Auth::ApiKey("two\nlines".into()));
     assert_eq!(Client::new(bad).unwrap_err(), Error::Header("x-api-key".into()));
     let mut bad = config("http://x");
-    bad.proxy.https = Some("://".into());
-    assert_eq!(Client::new(bad).unwrap_err(), Error::Proxy("://".into()));
+    bad.way.proxy.https = Some("://".into());
+    assert_eq!(
+        Client::new(bad).unwrap_err(),
+        Error::Way(sluice_way::Error::Proxy("://".into()))
+    );
 }
 
 #[test]

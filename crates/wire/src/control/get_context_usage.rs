@@ -25,6 +25,45 @@ wire_struct! {
 }
 
 wire_struct! {
+    /// A square of the drawing.
+    pub struct ContextSquare {
+        color: Option<String>,
+        is_filled: bool as "isFilled",
+        category_name: String as "categoryName",
+        tokens: u64,
+        percentage: Number,
+        square_fullness: Number as "squareFullness",
+    }
+}
+
+wire_struct! {
+    /// A memory file and the room it takes.
+    pub struct ContextMemoryFile {
+        path: String,
+        /// `User`, `Project` or `Local`.
+        kind: String as "type",
+        tokens: u64,
+    }
+}
+
+wire_struct! {
+    /// A tool and the room its description takes.
+    pub struct ContextTool {
+        name: String,
+        tokens: u64,
+    }
+}
+
+wire_struct! {
+    /// A tool and the room its calls take.
+    pub struct ContextToolCalls {
+        name: String,
+        call_tokens: u64 as "callTokens",
+        result_tokens: u64 as "resultTokens",
+    }
+}
+
+wire_struct! {
     /// Slash commands and the room they take.
     pub struct ContextSlashCommands {
         total_commands: u64 as "totalCommands",
@@ -53,6 +92,7 @@ wire_struct! {
         user_message_tokens: u64 as "userMessageTokens",
         redirected_context_tokens: Option<u64> as "redirectedContextTokens",
         unattributed_tokens: Option<u64> as "unattributedTokens",
+        /// Each a [`ContextToolCalls`].
         tool_calls_by_type: Vec<Raw> as "toolCallsByType",
         attachments_by_type: Vec<Raw> as "attachmentsByType",
     }
@@ -67,13 +107,15 @@ wire_struct! {
         raw_max_tokens: u64 as "rawMaxTokens",
         autocompact_source: Option<String> as "autocompactSource",
         percentage: Number,
-        /// Rows of squares, for drawing.
+        /// Rows of squares, for drawing: lists of [`ContextSquare`].
         grid_rows: Vec<Raw> as "gridRows",
         model: String,
+        /// Each a [`ContextMemoryFile`].
         memory_files: Vec<Raw> as "memoryFiles",
         mcp_tools: Vec<Raw> as "mcpTools",
         mcp_instructions: Option<Vec<Raw>> as "mcpInstructions",
         deferred_builtin_tools: Option<Vec<Raw>> as "deferredBuiltinTools",
+        /// Each a [`ContextTool`].
         system_tools: Option<Vec<Raw>> as "systemTools",
         system_prompt_sections: Option<Vec<Raw>> as "systemPromptSections",
         agents: Vec<Raw>,

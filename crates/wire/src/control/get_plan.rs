@@ -6,3 +6,12 @@ wire_struct! {
     /// Asks for the plan.
     pub struct GetPlan ["subtype" = "get_plan"] {}
 }
+
+wire_struct! {
+    /// The plan, and where it is kept.
+    pub struct GetPlanResponse {
+        exists: bool,
+        plan: Option<String>,
+        file_path: Option<String> as "filePath",
+    }
+}

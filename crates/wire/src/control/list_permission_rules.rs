@@ -10,11 +10,21 @@ wire_struct! {
 }
 
 wire_struct! {
+    /// A rule in words, its own part of them apart.
+    pub struct RuleDescription {
+        prefix: String,
+        emphasis: String,
+        suffix: Option<String>,
+    }
+}
+
+wire_struct! {
     /// A rule and where it comes from.
     pub struct RuleEntry {
         behavior: Behavior,
         source: String,
         rule: String,
+        /// A [`RuleDescription`].
         description: Option<Raw>,
         /// `persistent`, `session` or `readonly`.
         editability: Option<String>,

@@ -11,3 +11,10 @@ wire_struct! {
         reload_skills: Option<bool>,
     }
 }
+
+wire_struct! {
+    /// Where the directory really is.
+    pub struct RegisterRepoRootResponse {
+        directory: String,
+    }
+}

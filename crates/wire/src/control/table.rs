@@ -45,7 +45,7 @@ macro_rules! requests {
                 BackgroundTasks = "background_tasks" -> BackgroundTasksResponse;
                 GetUsage = "get_usage" -> GetUsageResponse;
                 ReloadSkills = "reload_skills" -> ReloadSkillsResponse;
-                RegisterRepoRoot = "register_repo_root" -> Value;
+                RegisterRepoRoot = "register_repo_root" -> RegisterRepoRootResponse;
                 ListModels = "list_models" -> ListModelsResponse;
                 UpdateSettings = "update_settings" -> Done;
                 GetHooksListing = "get_hooks_listing" -> GetHooksListingResponse;
@@ -56,8 +56,8 @@ macro_rules! requests {
                 SetHasSubscribers = "set_has_subscribers" -> Done;
                 SetMcpPermissionModeOverride = "set_mcp_permission_mode_override" -> SetMcpPermissionModeOverrideResponse;
                 ClaimSession = "claim_session" -> Value;
-                GetPlan = "get_plan" -> Value;
-                GetWorkspaceDiff = "get_workspace_diff" -> Value;
+                GetPlan = "get_plan" -> GetPlanResponse;
+                GetWorkspaceDiff = "get_workspace_diff" -> GetWorkspaceDiffResponse;
                 GenerateSessionTitle = "generate_session_title" -> GenerateSessionTitleResponse;
                 SideQuestion = "side_question" -> SideQuestionResponse;
                 EndSession = "end_session" -> Done;

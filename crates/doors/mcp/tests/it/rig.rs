@@ -142,9 +142,9 @@ impl Rig {
             if let Some(cwd) = &errand.cwd {
                 options.cwd.clone_from(cwd);
             }
-            options.mode.clone_from(&errand.mode);
+            options.permissions.mode.clone_from(&errand.mode);
             if let Some(id) = &errand.resume {
-                options.refusal = Some(format!("No conversation found with session ID: {id}"));
+                options.session.refusal = Some(format!("No conversation found with session ID: {id}"));
             }
             Ok(options)
         });
@@ -273,9 +273,8 @@ pub(crate) fn options(root: &Path, url: &str) -> Options {
     };
     let mut model_config = ModelConfig::new(url, ModelAuth::ApiKey("test".to_owned()));
     model_config.user_agent = "sluice-test".to_owned();
-    Options {
-        env: vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())],
-        date: "2026-01-01".to_owned(),
-        ..Options::new(Settings::load(&places, &Chosen::ALL, None, None), model_config)
-    }
+    let mut options = Options::new(Settings::load(&places, &Chosen::ALL, None, None), model_config);
+    options.env = vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())];
+    options.prompt.date = "2026-01-01".to_owned();
+    options
 }

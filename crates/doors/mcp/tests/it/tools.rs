@@ -47,8 +47,8 @@ async fn the_tools_are_listed_with_their_schemas() {
 #[tokio::test]
 async fn a_tool_that_is_denied_or_not_chosen_is_not_there() {
     let rig = Rig::tools_with(true, |options| {
-        options.tools = Some(vec!["Bash".to_owned(), "Read".to_owned()]);
-        options.disallowed = vec!["Bash".to_owned()];
+        options.tools.offered = Some(vec!["Bash".to_owned(), "Read".to_owned()]);
+        options.permissions.disallowed = vec!["Bash".to_owned()];
     })
     .await;
     let tools = within(rig.client.list_all_tools()).await.unwrap();
@@ -133,8 +133,8 @@ async fn a_client_that_cannot_ask_is_told_what_would_allow_it() {
 #[tokio::test]
 async fn rules_and_modes_are_those_of_the_place() {
     let rig = Rig::tools_with(false, |options| {
-        options.mode = Some(PermissionMode::AcceptEdits);
-        options.allowed = vec!["Bash(printf *)".to_owned()];
+        options.permissions.mode = Some(PermissionMode::AcceptEdits);
+        options.permissions.allowed = vec!["Bash(printf *)".to_owned()];
         let places = options.settings.places().clone();
         let settings = json!({"permissions": {"deny": ["Read(./secret.txt)"]}}).to_string();
         let flag = FlagSettings::from_argument(&settings, &options.cwd);
@@ -163,7 +163,7 @@ async fn rules_and_modes_are_those_of_the_place() {
 
 #[tokio::test]
 async fn a_call_that_is_cancelled_is_killed() {
-    let mut rig = Rig::tools_with(true, |options| options.allowed = vec!["Bash".to_owned()]).await;
+    let mut rig = Rig::tools_with(true, |options| options.permissions.allowed = vec!["Bash".to_owned()]).await;
     let call = rig
         .begin(
             "Bash",
@@ -196,7 +196,7 @@ async fn a_question_about_a_cancelled_call_is_withdrawn() {
 
 #[tokio::test]
 async fn calls_run_side_by_side() {
-    let rig = Rig::tools_with(true, |options| options.allowed = vec!["Bash".to_owned()]).await;
+    let rig = Rig::tools_with(true, |options| options.permissions.allowed = vec!["Bash".to_owned()]).await;
     // Each waits for the other: one after the other they would never end.
     let made = rig.call("Bash", json!({"command": "mkfifo a b"})).await;
     assert_eq!(made.is_error, Some(false), "{made:?}");
@@ -211,7 +211,7 @@ async fn calls_run_side_by_side() {
 
 #[tokio::test]
 async fn a_client_that_leaves_takes_its_commands_with_it() {
-    let rig = Rig::tools_with(true, |options| options.allowed = vec!["Bash".to_owned()]).await;
+    let rig = Rig::tools_with(true, |options| options.permissions.allowed = vec!["Bash".to_owned()]).await;
     let background = rig
         .call(
             "Bash",
@@ -239,7 +239,7 @@ async fn a_client_that_leaves_takes_its_commands_with_it() {
 
 #[tokio::test]
 async fn a_server_that_is_stopped_ends_at_once() {
-    let rig = Rig::tools_with(true, |options| options.allowed = vec!["Bash".to_owned()]).await;
+    let rig = Rig::tools_with(true, |options| options.permissions.allowed = vec!["Bash".to_owned()]).await;
     let call = rig
         .begin(
             "Bash",
@@ -258,7 +258,7 @@ async fn a_server_that_is_stopped_ends_at_once() {
 
 #[tokio::test]
 async fn a_call_that_takes_long_says_so() {
-    let mut rig = Rig::tools_with(true, |options| options.allowed = vec!["Bash".to_owned()]).await;
+    let mut rig = Rig::tools_with(true, |options| options.permissions.allowed = vec!["Bash".to_owned()]).await;
     let call = rig
         .begin("Bash", json!({"command": "mkfifo hold; touch begun; cat hold"}))
         .await;

@@ -1,16 +1,18 @@
-//! Transport security towards web pages.
+//! Transport security: the one place that chooses the cryptography.
 
 use std::sync::Arc;
 
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
+use rustls::{ClientConfig, RootCertStore};
 
-/// For https: the system's roots and the given ones. Reading them takes a while, hence only when needed.
+/// Settings for a client that will speak https: system roots and the given ones.
+/// Reading the system's roots takes milliseconds and megabytes, hence only when needed.
 pub(super) fn with_roots(extra: Option<&str>) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(ring::default_provider());
-    let extra: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(extra.unwrap_or_default().as_bytes())
+    let extra = extra.unwrap_or_default().as_bytes();
+    let extra: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(extra)
         .collect::<Result<_, _>>()
         .map_err(|error| rustls::Error::General(format!("extra certificates: {error}")))?;
     let verifier = rustls_platform_verifier::Verifier::new_with_extra_roots(extra, Arc::clone(&provider))?;
@@ -20,13 +22,15 @@ pub(super) fn with_roots(extra: Option<&str>) -> Result<ClientConfig, rustls::Er
     Ok(negotiating(config.with_no_client_auth()))
 }
 
-/// For plain http: trusts nobody.
+/// Settings for a client that speaks plain http: trusts nobody, costs nothing.
 pub(super) fn without_roots() -> Result<ClientConfig, rustls::Error> {
     let config = builder(Arc::new(ring::default_provider()))?.with_root_certificates(RootCertStore::empty());
     Ok(negotiating(config.with_no_client_auth()))
 }
 
-fn builder(provider: Arc<CryptoProvider>) -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, rustls::Error> {
+fn builder(
+    provider: Arc<CryptoProvider>,
+) -> Result<rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier>, rustls::Error> {
     ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()
 }
 

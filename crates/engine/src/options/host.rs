@@ -1,0 +1,26 @@
+//! What the host is told besides the conversation.
+
+/// What a session is told about its host.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HostOptions {
+    /// Stream the model's events to it.
+    pub partial: bool,
+    /// Tell it of every hook that starts, reports or ends.
+    pub hook_events: bool,
+    /// Echo what it sends.
+    pub replay: bool,
+    /// Tell when the session is busy, waiting or at rest.
+    pub state_events: StateEvents,
+}
+
+/// Whether `session_state_changed` is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StateEvents {
+    /// Not at all.
+    #[default]
+    Off,
+    /// For the SDK alone, which swallows it.
+    HostOnly,
+    /// For everybody.
+    Visible,
+}

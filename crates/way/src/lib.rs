@@ -1,0 +1,112 @@
+//! The way out: whom a connection to another machine trusts and through which proxy it goes, said once for the model,
+//! for pages, hooks, servers and push services alike.
+//!
+//! A [`Way`] is values; nothing here reads the environment. [`Way::builder`] makes a client of it that is not finished:
+//! whoever needs it adds what is special, such as a resolver that opens public addresses only. Nothing is sent here.
+
+mod proxy;
+mod tls;
+
+pub use proxy::Proxy;
+
+/// How other machines are reached.
+#[derive(Clone, Default)]
+pub struct Way {
+    /// Proxies, as the usual variables name them.
+    pub proxy: Proxy,
+    /// Certificates in PEM to trust besides the system's (`NODE_EXTRA_CA_CERTS`).
+    pub extra_roots: Option<String>,
+}
+
+// A proxy's address may hold a password.
+impl std::fmt::Debug for Way {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Way")
+            .field("proxy", &self.proxy)
+            .field("extra_roots", &self.extra_roots.is_some())
+            .finish()
+    }
+}
+
+/// A way that leads nowhere.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// A proxy address is not one.
+    #[error("not a proxy address: {0}")]
+    Proxy(String),
+    /// The certificates to trust cannot be used.
+    #[error("{0}")]
+    Certificates(String),
+}
+
+impl Way {
+    /// Whether all that is named can be used. Certificates are not looked at before they are needed.
+    ///
+    /// # Errors
+    /// If a proxy is malformed.
+    pub fn check(&self) -> Result<(), Error> {
+        self.proxy.made().map(drop)
+    }
+
+    /// A client on this way, for https if it is to be `secure`: it trusts the system's certificates and the given ones,
+    /// goes through the given proxies and no others, and follows no redirect.
+    ///
+    /// # Errors
+    /// If a proxy is malformed, or the certificates cannot be used.
+    pub fn builder(&self, secure: bool) -> Result<reqwest::ClientBuilder, Error> {
+        let tls = if secure || self.proxy.is_secure() {
+            tls::with_roots(self.extra_roots.as_deref())
+        } else {
+            tls::without_roots()
+        };
+        let tls = tls.map_err(|error| Error::Certificates(error.to_string()))?;
+        let mut builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls)
+            // A redirect would carry a key to someone else, or lead past whoever judged the address.
+            .redirect(reqwest::redirect::Policy::none())
+            // A connection nobody uses is not looked after by a timer that would wake an idle process for ever: the
+            // kernel asks the other side whether it is still there, and says when it is not.
+            .pool_idle_timeout(None)
+            // Not from the environment.
+            .no_proxy();
+        for proxy in self.proxy.made()? {
+            builder = builder.proxy(proxy);
+        }
+        Ok(builder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn through(address: &str) -> Way {
+        Way {
+            proxy: Proxy {
+                https: Some(address.to_owned()),
+                ..Proxy::default()
+            },
+            ..Way::default()
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_said_before_anything_is_sent() {
+        let refused = Error::Proxy("://".to_owned());
+        assert_eq!(through("://").check(), Err(refused.clone()));
+        assert_eq!(through("://").builder(false).err(), Some(refused));
+        assert_eq!(through(" ").check(), Ok(()));
+        let way = Way {
+            extra_roots: Some("-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n".to_owned()),
+            ..Way::default()
+        };
+        assert!(matches!(way.builder(true), Err(Error::Certificates(_))));
+        assert!(way.builder(false).is_ok(), "certificates are not needed for plain http");
+    }
+
+    #[test]
+    fn a_way_shown_in_a_log_shows_no_password() {
+        let way = through("http://me:secret@proxy.example");
+        assert!(!format!("{way:?}").contains("secret"));
+    }
+}
