@@ -316,6 +316,10 @@ fn system_prompt(flags: &Flags) -> Result<SystemPrompt, String> {
     Ok(SystemPrompt {
         replace: from_file(&flags.system_prompt_file)?.or_else(|| flags.system_prompt.clone()),
         append: from_file(&flags.append_system_prompt_file)?.or_else(|| flags.append_system_prompt.clone()),
+        keep: match flags.system_prompt_snapshot.as_deref() {
+            Some(said) => said == "on",
+            None => !flags.bare,
+        },
         bare: flags.bare,
         place_apart: flags.exclude_dynamic_system_prompt_sections,
         ..SystemPrompt::default()

@@ -94,7 +94,7 @@ impl Session {
         }
         if changes.contains_key("outputStyle") {
             // It stands in the system prompt.
-            self.conversation.system = None;
+            self.conversation.forget_system();
         }
         changes.get("model")?;
         let name = self.options.settings.model().or(self.options.model.as_deref());

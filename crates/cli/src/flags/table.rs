@@ -190,7 +190,7 @@ pub(super) const GROUPS: &[Group] = &[
         text("system-prompt-file", "path", |f| &mut f.system_prompt_file, "Replace the system prompt by this file"),
         text("append-system-prompt", "text", |f| &mut f.append_system_prompt, "Add to the end of the system prompt"),
         text("append-system-prompt-file", "path", |f| &mut f.append_system_prompt_file, "Add this file to the end of the system prompt"),
-        choice("system-prompt-snapshot", "on|off", |f| &mut f.system_prompt_snapshot, &["off", "on"], "off: a resumed conversation gets the prompt of its launch").to_hosts(),
+        choice("system-prompt-snapshot", "on|off", |f| &mut f.system_prompt_snapshot, &["off", "on"], "Keep the system prompt a conversation began with (on unless --bare)"),
         switch("exclude-dynamic-system-prompt-sections", |f| &mut f.exclude_dynamic_system_prompt_sections, "Say what differs per machine in the first prompt"),
     ] },
     Group { name: "Tools and permissions", flags: &[

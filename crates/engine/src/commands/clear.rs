@@ -46,7 +46,7 @@ impl SessionLoop {
         self.session.tooling.checkpoints = checkpoints::open(&self.session.options);
         self.session.conversation.recall = None;
         self.session.conversation.history = History::default();
-        self.session.conversation.system = None;
+        self.session.conversation.forget_system();
         self.session.account.ledger = SharedLedger::new(self.session.options.key_source);
         self.session.account.api_ms = 0;
         self.session.account.last_usage = None;
