@@ -243,11 +243,13 @@ pub(crate) fn plugin_dirs(flags: &Flags, environment: &Environment) -> Vec<Plugi
         let dir = |path: &String| PluginDir {
             path: absolute(&environment.cwd, path),
             without_mcp,
+            failed: None,
         };
         paths.iter().map(dir).collect()
     };
     let mut plugin_dirs = dirs(&flags.plugin_dir, false);
     plugin_dirs.extend(dirs(&flags.plugin_dir_no_mcp, true));
+    plugin_dirs.extend(flags.plugins_brought.iter().cloned());
     plugin_dirs
 }
 

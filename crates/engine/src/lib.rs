@@ -7,7 +7,7 @@
 //! In reading order:
 //!
 //! * `options`, `port`: what a session is told at its start, and the two channels;
-//! * `catalogue`: commands, skills, output styles and plugins that lie on disk;
+//! * `catalogue`: commands, skills, output styles and plugins that lie on disk; `plugin_archives`: those in archives;
 //! * [`checkup()`]: what is wrong with all of these;
 //! * `queue`: prompts that wait, pure;
 //! * `session`: the one owner of all state, in parts (`host_line`, `conversation`, `tooling`, `account`, `requests`);
@@ -40,6 +40,7 @@
 mod catalogue;
 mod checkup;
 mod options;
+mod plugin_archives;
 mod port;
 mod queue;
 
@@ -121,6 +122,7 @@ pub use options::{
     AgentOptions, Asker, Compaction, ConversationOptions, KeySource, Options, Setup, StateEvents, SystemPrompt,
     Thinking,
 };
+pub use plugin_archives::{PluginArchive, unpack_plugins};
 pub use policy::for_now;
 pub use port::{Exit, Input, Port, Signal};
 pub use sandbox::sandbox;
@@ -133,6 +135,7 @@ pub use sluice_model::{Auth as ModelAuth, Config as ModelConfig, Error as ModelE
 /// What the files of all scopes say.
 pub use sluice_settings as settings;
 /// What is kept of a session.
+pub use sluice_tools::WebConfig;
 pub use sluice_transcript as transcript;
 
 pub use untrusted::held_back;
