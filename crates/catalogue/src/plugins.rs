@@ -4,6 +4,7 @@
 //! on the command line, or lies in the person's configuration folder and is switched on in a settings file.
 //! What cannot be loaded is named and takes nothing from the others.
 
+pub mod archive;
 pub mod builtin;
 mod installed;
 mod manifest;
@@ -24,6 +25,20 @@ pub struct PluginDir {
     pub path: PathBuf,
     /// Whether its MCP servers are left out.
     pub without_mcp: bool,
+    /// Why there is nothing in it, where it could not be brought here.
+    pub failed: Option<String>,
+}
+
+impl PluginDir {
+    /// A folder with all it brings.
+    #[must_use]
+    pub fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            without_mcp: false,
+            failed: None,
+        }
+    }
 }
 
 /// Something a plugin configures: a file of its own, or a part of its manifest.
@@ -128,7 +143,16 @@ impl Plugins {
     /// are neither.
     pub fn load(dirs: &[PluginDir], settings: &Settings) -> Self {
         let mut found = Self::default();
-        for dir in dirs {
+        for (number, dir) in dirs.iter().enumerate() {
+            if let Some(why) = &dir.failed {
+                found.errors.push(PluginError {
+                    plugin: format!("inline[{number}]"),
+                    kind: "generic-error",
+                    message: format!("Failed to load plugin: {why}"),
+                    path: None,
+                });
+                continue;
+            }
             let named = dir.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             found.take(&dir.path, &named, "inline");
             if dir.without_mcp

@@ -48,6 +48,7 @@ impl Lab {
         PluginDir {
             path: self.at(path),
             without_mcp: false,
+            failed: None,
         }
     }
 }
@@ -133,6 +134,7 @@ fn a_plugin_may_come_without_its_servers() {
     let lab = Lab::new(&[("plug/.mcp.json", "{}")]);
     let dir = PluginDir {
         without_mcp: true,
+        failed: None,
         ..lab.dir("plug")
     };
     let plugins = Plugins::load(&[dir], &lab.settings(&json!({})));

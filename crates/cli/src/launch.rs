@@ -256,11 +256,13 @@ pub(crate) fn plugin_dirs(flags: &Flags, environment: &Environment) -> Vec<Plugi
         let dir = |path: &String| PluginDir {
             path: absolute(&environment.cwd, path),
             without_mcp,
+            failed: None,
         };
         paths.iter().map(dir).collect()
     };
     let mut plugin_dirs = dirs(&flags.plugin_dir, false);
     plugin_dirs.extend(dirs(&flags.plugin_dir_no_mcp, true));
+    plugin_dirs.extend(flags.plugins_brought.iter().cloned());
     plugin_dirs
 }
 
@@ -329,6 +331,10 @@ fn system_prompt(flags: &Flags) -> Result<SystemPrompt, String> {
     Ok(SystemPrompt {
         replace: from_file(&flags.system_prompt_file)?.or_else(|| flags.system_prompt.clone()),
         append: from_file(&flags.append_system_prompt_file)?.or_else(|| flags.append_system_prompt.clone()),
+        keep: match flags.system_prompt_snapshot.as_deref() {
+            Some(said) => said == "on",
+            None => !flags.bare,
+        },
         bare: flags.bare,
         place_apart: flags.exclude_dynamic_system_prompt_sections,
         ..SystemPrompt::default()

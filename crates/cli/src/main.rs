@@ -10,6 +10,7 @@ mod conversation;
 mod debug;
 mod doctor;
 mod environment;
+mod fetched;
 mod flags;
 mod headless;
 mod interactive;
@@ -94,6 +95,9 @@ fn run(flags: Flags, environment: Environment) -> i32 {
         Err(error) => return fail(&format!("the async runtime cannot be started: {error}")),
     };
     let code = runtime.block_on(async move {
+        let mut flags = flags;
+        // They lie there as long as this lives.
+        let _brought = fetched::bring(&mut flags, &environment).await;
         match &flags.subcommand {
             Some(Subcommand::Sim(sim)) => sim::run(sim).await,
             Some(Subcommand::Attach(named)) => attach::run(named.as_deref(), &flags, &environment).await,

@@ -134,6 +134,7 @@ pub fn validate_plugin(path: &Path, options: &Options) -> Validation {
     options.catalogue.plugin_dirs = vec![PluginDir {
         path: path.to_owned(),
         without_mcp: false,
+        failed: None,
     }];
     options.catalogue.without_commands = false;
     options.catalogue.skills = None;

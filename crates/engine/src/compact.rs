@@ -205,6 +205,9 @@ impl Session {
         let kept = if cut.tail.is_empty() { Vec::new() } else { kept };
         let text = words::continuation(summary, self.conversation.transcript.path(), !kept.is_empty());
         self.conversation.history = History::default();
+        if self.options.prompt.words.keep {
+            self.conversation.forget_system();
+        }
         // What was said once at the beginning is gone with it.
         self.conversation.reminded_of_memory = false;
         self.commands.forget_given();

@@ -87,7 +87,7 @@ impl Session {
         }
         if changes.contains_key(keys::OUTPUT_STYLE.name) {
             // It stands in the system prompt.
-            self.conversation.system = None;
+            self.conversation.forget_system();
         }
         changes.get(keys::MODEL.name)?;
         let name = self.options.settings.model().or(self.options.model.name.as_deref());

@@ -150,6 +150,7 @@ impl Session {
             words.append = Some(append);
         }
         words.plan = request.plan_mode_instructions.take().or(words.plan.take());
+        words.keep = request.system_prompt_snapshot.unwrap_or(words.keep);
         words.place_apart |= request.exclude_dynamic_sections == Some(true);
         let aliases = request.tool_aliases.take();
         self.options.tools.aliases.extend(aliases.into_iter().flatten());

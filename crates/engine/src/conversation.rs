@@ -18,6 +18,8 @@ pub(crate) struct Conversation {
     pub(crate) recall: Option<Recall>,
     /// What stands before the conversation: made once, since its bytes must not change.
     pub(crate) system: Option<Vec<Value>>,
+    /// What of that was written down, to be sent until the conversation begins anew.
+    pub(crate) recorded: Option<Recorded>,
     pub(crate) transcript: Transcript,
     pub(crate) compactions: Compactions,
     /// What files bring with them when they are touched.
@@ -28,12 +30,20 @@ pub(crate) struct Conversation {
     pub(crate) before_plan: Option<PermissionMode>,
 }
 
+/// A system prompt that was written down.
+pub(crate) struct Recorded {
+    pub(crate) blocks: Vec<Value>,
+    /// Whether it stands in the file of this session: that of a fork does not have it yet.
+    pub(crate) here: bool,
+}
+
 impl Conversation {
     pub(crate) fn new(options: &Options) -> Self {
         Self {
             history: History::default(),
             recall: None,
             system: None,
+            recorded: None,
             transcript: options.transcript(messages::PROTOCOL_VERSION),
             compactions: Compactions::default(),
             nearby: Nearby::default(),
@@ -41,5 +51,11 @@ impl Conversation {
             reminded_of_memory: false,
             before_plan: None,
         }
+    }
+
+    /// What stands before it is made anew, whatever was written down.
+    pub(crate) fn forget_system(&mut self) {
+        self.system = None;
+        self.recorded = None;
     }
 }

@@ -7,7 +7,7 @@
 //! In reading order:
 //!
 //! * `options`, `port`: what a session is told at its start, and the two channels;
-//! * `catalogue`: commands, skills, output styles and plugins that lie on disk;
+//! * `catalogue`: commands, skills, output styles and plugins that lie on disk; `plugin_archives`: those in archives;
 //! * [`checkup()`]: what is wrong with all of these;
 //! * `queue`: prompts that wait, pure;
 //! * `session`: the one owner of all state, in parts (`host_line`, `conversation`, `tooling`, `account`, `requests`);
@@ -40,6 +40,7 @@
 mod catalogue;
 mod checkup;
 mod options;
+mod plugin_archives;
 mod port;
 mod queue;
 
@@ -124,6 +125,7 @@ pub use options::{
     AgentOptions, Asker, Compaction, ConversationOptions, Folders, HostOptions, KeySource, LimitOptions, ModelOptions,
     Options, PermissionOptions, PromptOptions, SessionOptions, Setup, StateEvents, SystemPrompt, Thinking, ToolOptions,
 };
+pub use plugin_archives::{PluginArchive, unpack_plugins};
 pub use policy::for_now;
 pub use port::{Exit, Input, Port, Signal};
 pub use sandbox::sandbox;
@@ -136,6 +138,7 @@ pub use sluice_model::{Auth as ModelAuth, Config as ModelConfig, Error as ModelE
 /// What the files of all scopes say.
 pub use sluice_settings as settings;
 /// What is kept of a session.
+pub use sluice_tools::WebConfig;
 pub use sluice_transcript as transcript;
 
 pub use untrusted::held_back;

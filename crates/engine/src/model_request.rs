@@ -57,6 +57,7 @@ impl SessionLoop {
             return Reply::Stopped;
         }
         self.session.keep_shown().await;
+        self.session.keep_system().await;
         let mut attempts = Attempts::default();
         loop {
             let request = self.session.request();

@@ -334,6 +334,7 @@ impl Session {
                 let told = prompt::surroundings(&place).join("\n\n");
                 self.conversation.history.remind(&format!("[{told}]"));
             }
+            self.remind_of_place();
         }
         self.remind_of_skills();
         self.remind_of_servers();
@@ -345,6 +346,15 @@ impl Session {
             ));
         }
         self.conversation.reminded_of_plan = planning;
+    }
+
+    /// A prompt that was written down may tell of another day or folder.
+    fn remind_of_place(&mut self) {
+        let system = self.system().clone();
+        let place = self.options.place(self.policy.notes.as_deref());
+        if let Some(changed) = prompt::moved(&system, &place) {
+            self.conversation.history.remind(&changed);
+        }
     }
 
     /// What is to be known, and the index of the notes.

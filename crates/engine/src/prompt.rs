@@ -35,6 +35,8 @@ How to answer
 - Name places as path:line. Put code in fenced blocks.
 - If something failed or stayed open, say so.";
 
+const WHERE: &str = "Where you are";
+
 /// The `system` blocks of every request.
 pub(crate) fn system(prompt: &SystemPrompt, place: &Place<'_>, style: Option<&Style>) -> Vec<Value> {
     let mut parts = Vec::new();
@@ -52,10 +54,23 @@ pub(crate) fn system(prompt: &SystemPrompt, place: &Place<'_>, style: Option<&St
     if let Some(text) = prompt.append.as_ref().filter(|text| !text.is_empty()) {
         parts.push(text.clone());
     }
-    parts
+    blocks(parts)
+}
+
+/// The texts as they are sent.
+pub(crate) fn blocks(texts: Vec<String>) -> Vec<Value> {
+    texts
         .into_iter()
         .map(|text| json!({"type": "text", "text": text}))
         .collect()
+}
+
+/// What has changed about the place since the prompt was written that tells of it.
+pub(crate) fn moved(system: &[Value], place: &Place<'_>) -> Option<String> {
+    let text = |block: &Value| block.get("text").and_then(Value::as_str).map(str::to_owned);
+    let told = system.iter().filter_map(text).find(|text| text.starts_with(WHERE))?;
+    let now = environment(place);
+    (told != now).then(|| format!("[This has changed since the conversation began. {now}]"))
 }
 
 /// Our own words. A style that stands for itself takes the place of how to work on code and how to answer; what keeps
@@ -92,7 +107,7 @@ pub(crate) fn environment(place: &Place<'_>) -> String {
         .language
         .map(|language| format!("\n- The person wants answers in {language}; code and names stay as they are"));
     format!(
-        "Where you are\n- Working directory: {}\n- Git repository: {}\n- Platform: {}\n- Today: {}{}",
+        "{WHERE}\n- Working directory: {}\n- Git repository: {}\n- Platform: {}\n- Today: {}{}",
         place.cwd.display(),
         if place.is_git { "yes" } else { "no" },
         place.platform,

@@ -6,9 +6,11 @@ use serde_json::Value;
 use sluice_call::Deferred;
 use sluice_transcript::Since;
 
+use crate::conversation::Recorded;
 use crate::history::History;
 use crate::measure::Gauge;
 use crate::messages;
+use crate::prompt;
 use crate::recall::Recall;
 use crate::session::Session;
 use crate::shown;
@@ -28,6 +30,10 @@ impl Session {
             self.account
                 .resume_api_ms(cost.get("totalAPIDuration").and_then(Value::as_u64).unwrap_or(0));
         }
+        self.conversation.recorded = earlier.system_prompt.take().map(|texts| Recorded {
+            blocks: prompt::blocks(texts),
+            here: !earlier.is_fork(),
+        });
         let deferred_call = earlier.deferred_call.as_ref();
         self.hooks.deferred_call = deferred_call.and_then(|call| Deferred::read(&call.attachment));
         let usage = earlier.usage().unwrap_or_default();

@@ -256,12 +256,15 @@ impl Session {
     }
 
     /// What stands before the conversation.
-    fn system(&mut self) -> &Vec<serde_json::Value> {
+    pub(crate) fn system(&mut self) -> &Vec<serde_json::Value> {
         let style = catalogue::styles::find(&self.commands.catalogue.styles, &self.style_name());
         let (options, notes) = (&self.options, self.policy.notes.as_deref());
-        self.conversation
-            .system
-            .get_or_insert_with(|| prompt::system(&options.prompt.words, &options.place(notes), style.as_ref()))
+        let recorded = self.conversation.recorded.as_ref();
+        let recorded = recorded.filter(|_| options.prompt.words.keep);
+        self.conversation.system.get_or_insert_with(|| match recorded {
+            Some(recorded) => recorded.blocks.clone(),
+            None => prompt::system(&options.prompt.words, &options.place(notes), style.as_ref()),
+        })
     }
 
     /// The model that answers the next request.

@@ -83,4 +83,4 @@ pub use services::{DeferredTool, NoServices, SearchHit, SearchPart, SearchReply,
 pub use tasks::{AgentTask, Enlisted, TaskStatus, TaskView, Tasks, agent_id};
 pub use tool::{AnyTool, Descriptor, Pending, Provenance, Tool};
 pub use truncate::stand_in;
-pub use web::{Posted, Web, WebConfig, post};
+pub use web::{Posted, Web, WebConfig, download, post};

@@ -8,6 +8,7 @@
 mod address;
 mod cache;
 mod clean;
+mod download;
 mod fetch;
 mod gate;
 mod page;
@@ -21,6 +22,7 @@ use sluice_way::{Proxy, Way};
 
 pub(crate) use self::address::is_public;
 use self::cache::Cache;
+pub use self::download::download;
 pub(crate) use self::fetch::{Fetched, Moved, Trouble, parse};
 use self::gate::Gate;
 pub(crate) use self::page::Page;

@@ -36,6 +36,8 @@ pub struct Earlier {
     pub(super) names: Names,
     /// What it says it has cost.
     pub cost: Option<Value>,
+    /// What stood before it, where that was written down.
+    pub system_prompt: Option<Vec<String>>,
     /// How many lines of the file cannot be read.
     pub(super) broken: u64,
     pub(super) fork: bool,

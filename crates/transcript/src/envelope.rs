@@ -90,6 +90,8 @@ pub(super) enum Envelope {
     Cost,
     /// A title or a tag.
     Name,
+    /// What stands before the conversation.
+    SystemPrompt,
     /// What the model was really shown up to the entry of this key.
     Shown(Key),
     /// Something else.
@@ -133,6 +135,7 @@ pub(super) fn look_at(line: &[u8], of_agent: bool) -> Envelope {
     match &*kind {
         "cost-state" => return Envelope::Cost,
         "custom-title" | "tag" => return Envelope::Name,
+        super::other_lines::SYSTEM_PROMPT => return Envelope::SystemPrompt,
         super::other_lines::SHOWN => {
             let leaf = text(fields.leaf).map(|leaf| Envelope::Shown(Key::of(&leaf)));
             return leaf.unwrap_or(Envelope::Other);

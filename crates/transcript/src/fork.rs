@@ -80,6 +80,8 @@ struct Head<'a> {
     #[serde(borrow, rename = "aiTitle")]
     ai_title: Option<Cow<'a, str>>,
     #[serde(borrow)]
+    texts: Option<&'a RawValue>,
+    #[serde(borrow)]
     replacements: Option<Vec<&'a RawValue>>,
 }
 
@@ -107,6 +109,8 @@ struct Plan {
     first: FirstPrompt,
     custom_title: Option<String>,
     ai_title: Option<String>,
+    /// What stands before the conversation.
+    system_prompt: Option<Box<RawValue>>,
     /// How many entries are copied.
     entries: usize,
     /// Whether the entry was seen that is the last one.
@@ -132,6 +136,9 @@ impl Plan {
         if head.is("content-replacement") {
             let replacements = head.replacements.iter().flatten();
             self.replacements.extend(replacements.map(|&one| one.to_owned()));
+        }
+        if head.is(other_lines::SYSTEM_PROMPT) && !self.is_cut {
+            self.system_prompt = head.texts.map(ToOwned::to_owned);
         }
         let newest = |known: &mut Option<String>, title: Option<Cow<'_, str>>| {
             *known = title.map(Cow::into_owned).or_else(|| known.take());
@@ -190,6 +197,13 @@ impl Copy<'_> {
             let replacements = to_raw_value(replacements)?;
             let kind = to_raw_value("content-replacement")?;
             let line = IndexMap::from([("type", kind), ("sessionId", id), ("replacements", replacements)]);
+            serde_json::to_writer(&mut *out, &line)?;
+            out.write_all(b"\n")?;
+        }
+        if let Some(texts) = &self.plan.system_prompt {
+            let kind = to_raw_value(other_lines::SYSTEM_PROMPT)?;
+            let id = to_raw_value(self.new_id)?;
+            let line = IndexMap::from([("type", &kind), ("texts", texts), ("sessionId", &id)]);
             serde_json::to_writer(&mut *out, &line)?;
             out.write_all(b"\n")?;
         }

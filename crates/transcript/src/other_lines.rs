@@ -87,6 +87,14 @@ pub(super) fn shown(messages: &Value, leaf: &str, session_id: &str) -> Value {
     json!({"type": SHOWN, "leafUuid": leaf, "messages": messages, "sessionId": session_id})
 }
 
+/// The lines that say what stood before the conversation.
+pub(super) const SYSTEM_PROMPT: &str = "system-prompt";
+
+/// What stands before the conversation, text by text, until a compaction. Other readers pass over it.
+pub(super) fn system_prompt(texts: &[String], session_id: &str) -> Value {
+    json!({"type": SYSTEM_PROMPT, "texts": texts, "sessionId": session_id})
+}
+
 /// What the session has cost so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cost {

@@ -33,6 +33,8 @@ pub(super) struct Record {
     pub(super) names: Names,
     /// The last word about the cost.
     pub(super) cost: Option<Value>,
+    /// What stood before the conversation, since it last began anew.
+    pub(super) system_prompt: Option<Vec<String>>,
     /// How many lines cannot be read.
     pub(super) broken: u64,
 }

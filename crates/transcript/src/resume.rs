@@ -90,7 +90,11 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
     let Opened { mut file, mut record } = opened;
     let mut known = record.users();
     let Record {
-        names, cost, broken, ..
+        names,
+        cost,
+        system_prompt,
+        broken,
+        ..
     } = record;
     let unreadable = |error| Refusal::Unreadable(path.clone(), error);
     let end = end(&places, &mut file).map_err(unreadable)?;
@@ -108,6 +112,7 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
         known,
         names: if choice.fork { Names::default() } else { names },
         cost,
+        system_prompt,
         broken,
         fork: choice.fork,
         deferred_call,
@@ -129,6 +134,7 @@ pub fn of_agent(file: &Path) -> Option<Earlier> {
         known: Vec::new(),
         names: Names::default(),
         cost: None,
+        system_prompt: None,
         broken: 0,
         fork: false,
         deferred_call: None,

@@ -39,6 +39,7 @@ enum Seen {
     Anew(Entry, Vec<Key>),
     Cost(Vec<u8>),
     Name(Vec<u8>),
+    SystemPrompt(Vec<u8>),
     Shown(Key),
     Broken,
 }
@@ -123,6 +124,7 @@ fn look(line: &[u8], wanted: Wanted) -> Option<Seen> {
         Envelope::Entry(entry) => Some(Seen::Entry(entry)),
         Envelope::Cost => Some(Seen::Cost(line.to_vec())),
         Envelope::Name => Some(Seen::Name(line.to_vec())),
+        Envelope::SystemPrompt => Some(Seen::SystemPrompt(line.to_vec())),
         Envelope::Shown(key) => Some(Seen::Shown(key)),
         Envelope::Broken if !line.trim_ascii().is_empty() => Some(Seen::Broken),
         Envelope::Other | Envelope::Broken => None,
@@ -142,11 +144,16 @@ fn kept(line: &[u8]) -> Vec<Key> {
 struct Gathered {
     record: Record,
     cost: Option<Vec<u8>>,
+    system_prompt: Option<Vec<u8>>,
     early: Early,
 }
 
 impl Gathered {
     fn take(&mut self, at: u64, length: usize, seen: Seen) {
+        // It holds until the conversation begins anew.
+        if matches!(&seen, Seen::Entry(entry) | Seen::Anew(entry, _) if entry.begins_anew) {
+            self.system_prompt = None;
+        }
         match seen {
             Seen::Entry(entry) => self.record.take(at, length, &entry, &mut self.early),
             Seen::Anew(entry, kept) => {
@@ -156,6 +163,7 @@ impl Gathered {
             Seen::Shown(key) => self.record.take_shown(key, at, length),
             Seen::Broken => self.record.broken += 1,
             Seen::Cost(line) => self.cost = Some(line),
+            Seen::SystemPrompt(line) => self.system_prompt = Some(line),
             Seen::Name(line) => {
                 if let Ok(line) = serde_json::from_slice(&line) {
                     self.record.names.take(&line);
@@ -167,8 +175,16 @@ impl Gathered {
     fn done(mut self) -> Record {
         self.record.settle(self.early);
         self.record.cost = self.cost.and_then(|line| serde_json::from_slice(&line).ok());
+        self.record.system_prompt = self.system_prompt.and_then(|line| texts(&line));
         self.record
     }
+}
+
+/// What such a line says, if it is whole.
+fn texts(line: &[u8]) -> Option<Vec<String>> {
+    let line: Value = serde_json::from_slice(line).ok()?;
+    let texts = line.get("texts")?.as_array()?.iter();
+    texts.map(|text| text.as_str().map(str::to_owned)).collect()
 }
 
 #[cfg(test)]

@@ -293,6 +293,15 @@ impl Transcript {
         self.put(vec![line])
     }
 
+    /// Writes what stands before the conversation; gives what was written.
+    ///
+    /// # Errors
+    /// When it cannot be written: then it is owed.
+    pub fn keep_system_prompt(&mut self, texts: &[String]) -> io::Result<Vec<Value>> {
+        let line = other_lines::system_prompt(texts, &self.stamp.session_id);
+        self.put(vec![line])
+    }
+
     fn shown_line(&self, messages: &[Vec<Part>], leaf: &str) -> Value {
         let messages = messages
             .iter()

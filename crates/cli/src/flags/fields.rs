@@ -91,6 +91,8 @@ pub(crate) struct Flags {
     pub(crate) plugin_dir: Vec<String>,
     pub(crate) plugin_dir_no_mcp: Vec<String>,
     pub(crate) plugin_url: Vec<String>,
+    /// What became of the plugins in archives; no flag says it.
+    pub(crate) plugins_brought: Vec<sluice_engine::PluginDir>,
     pub(crate) agent: Option<String>,
     /// Another agent, as a program with its first words, for the terminal to show.
     pub(crate) agent_command: Option<String>,

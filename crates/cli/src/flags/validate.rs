@@ -8,7 +8,6 @@ impl Flags {
     pub(crate) fn validate(&self) -> Result<(), FlagError> {
         self.formats()?;
         self.awaiting()?;
-        self.snapshot()?;
         self.session()?;
         self.mcp()
     }
@@ -33,14 +32,6 @@ impl Flags {
         }
         if streams_out && !self.verbose {
             return Err(FlagError::new("--output-format=stream-json requires --verbose"));
-        }
-        Ok(())
-    }
-
-    fn snapshot(&self) -> Result<(), FlagError> {
-        if self.system_prompt_snapshot.as_deref() == Some("on") {
-            return Err(FlagError::new("--system-prompt-snapshot on is not available here")
-                .hint("a resumed session gets the system prompt of its launch: pass the same prompt flags again"));
         }
         Ok(())
     }

@@ -183,7 +183,6 @@ fn what_there_is_not_is_said_in_two_lines() {
         &["--bg", "hi"][..],
         &["-p", "hi", "--from-pr", "12"],
         &["--sdk-url", "wss://x"],
-        &["-p", "hi", "--system-prompt-snapshot", "on"],
     ] {
         let ran = lab.run(args, "");
         assert_eq!(ran.code, Some(1), "{ran:?}");

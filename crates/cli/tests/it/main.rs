@@ -11,6 +11,7 @@ mod kill;
 mod launching;
 mod mcp_serve;
 mod peak;
+mod plugin_archives;
 mod print_modes;
 mod sessions;
 mod stranger;

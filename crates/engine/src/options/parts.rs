@@ -63,6 +63,8 @@ pub struct SystemPrompt {
     /// Where the session works is said with the first prompt instead of here, so that sessions elsewhere share these
     /// words.
     pub place_apart: bool,
+    /// Written down with the conversation and sent again as it was until that is compacted, whatever a later launch says.
+    pub keep: bool,
     /// Ours is cut down to what always holds.
     pub bare: bool,
 }

@@ -44,7 +44,7 @@ impl SessionLoop {
         self.session.tooling.checkpoints = checkpoints::open(&self.session.options);
         self.session.conversation.recall = None;
         self.session.conversation.history = History::default();
-        self.session.conversation.system = None;
+        self.session.conversation.forget_system();
         self.session.account.restart(self.session.options.model.key_source);
         self.session.tooling.files.clear();
         self.session.tooling.lists = Arc::new(Lists::default());

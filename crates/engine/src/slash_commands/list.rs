@@ -412,6 +412,7 @@ impl Session {
         let dir = PluginDir {
             path: self.options.cwd.join(PathBuf::from(path)),
             without_mcp: plugin.get("skipMcpDiscovery").and_then(Value::as_bool) == Some(true),
+            failed: None,
         };
         if !self.options.catalogue.plugin_dirs.contains(&dir) {
             self.options.catalogue.plugin_dirs.push(dir);

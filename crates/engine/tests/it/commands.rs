@@ -275,6 +275,7 @@ async fn broken_files_are_named_and_the_rest_works() {
         options.catalogue.plugin_dirs = vec![sluice_engine::PluginDir {
             path,
             without_mcp: false,
+            failed: None,
         }];
     })
     .await;

@@ -58,6 +58,7 @@ fn lay_out(root: &Path, options: &mut sluice_engine::Options) {
         options.catalogue.plugin_dirs.push(PluginDir {
             path: root.join(name),
             without_mcp: false,
+            failed: None,
         });
     }
 }

@@ -57,4 +57,5 @@ mod settings;
 mod skills;
 mod state;
 mod structured;
+mod system_prompt;
 mod trust;

@@ -69,7 +69,11 @@ fn plugin(folder: &Path) -> std::path::PathBuf {
 fn with_plugin(without_mcp: bool) -> impl FnOnce(&mut Options) {
     move |options: &mut Options| {
         let path = plugin(&options.cwd);
-        options.catalogue.plugin_dirs.push(PluginDir { path, without_mcp });
+        options.catalogue.plugin_dirs.push(PluginDir {
+            path,
+            without_mcp,
+            failed: None,
+        });
     }
 }
 

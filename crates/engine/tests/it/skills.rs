@@ -236,6 +236,7 @@ async fn a_plugin_brings_commands_skills_and_hooks() {
         options.catalogue.plugin_dirs = vec![PluginDir {
             path: options.cwd.join("plug"),
             without_mcp: false,
+            failed: None,
         }];
     })
     .await;

@@ -136,20 +136,24 @@ fn target(url: &Url, response: &Response) -> Result<Option<Url>, Trouble> {
 
 /// Plain http becomes https, unless a port was named or there is nobody to listen in.
 pub(super) fn secured(mut url: Url) -> Url {
-    let local = url.host_str().is_some_and(|host| {
+    if url.scheme() == "http" && url.port().is_none() && !is_local(&url) {
+        // cannot fail between these two
+        url.set_scheme("https").ok();
+    }
+    url.set_fragment(None);
+    url
+}
+
+/// Whether an address is on this very machine.
+pub(super) fn is_local(url: &Url) -> bool {
+    url.host_str().is_some_and(|host| {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         bare == "localhost"
             || bare.ends_with(".localhost")
             || bare
                 .parse::<std::net::IpAddr>()
                 .is_ok_and(|address| address.is_loopback())
-    });
-    if url.scheme() == "http" && url.port().is_none() && !local {
-        // cannot fail between these two
-        url.set_scheme("https").ok();
-    }
-    url.set_fragment(None);
-    url
+    })
 }
 
 /// The same host at the same port, where the usual ports of http and https count as one.

@@ -76,7 +76,7 @@ async fn send(web: &Web, url: Url, headers: HeaderMap, body: String) -> Result<P
 }
 
 /// An error with everything that caused it; the address is left out, it may hold a secret.
-fn chain(error: &reqwest::Error) -> String {
+pub(super) fn chain(error: &reqwest::Error) -> String {
     let mut text = "the connection failed".to_owned();
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {

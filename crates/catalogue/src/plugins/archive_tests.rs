@@ -1,0 +1,165 @@
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use proptest::prelude::*;
+
+use super::*;
+
+const FILE: u32 = 0o100_644;
+const LINK: u32 = 0o120_777;
+
+/// An archive of these entries: name, mode, content; packed or as they are.
+fn zip(entries: &[(&str, u32, &[u8])], pack: bool) -> Vec<u8> {
+    let (mut out, mut list) = (Vec::new(), Vec::new());
+    for (name, mode, content) in entries {
+        let mut crc = Crc::new();
+        crc.update(content);
+        let mut packer = DeflateEncoder::new(Vec::new(), Compression::default());
+        packer.write_all(content).unwrap();
+        let data = if pack {
+            packer.finish().unwrap()
+        } else {
+            content.to_vec()
+        };
+        let at = u32::try_from(out.len()).unwrap();
+        let lengths = |into: &mut Vec<u8>| {
+            into.extend(crc.sum().to_le_bytes());
+            into.extend(u32::try_from(data.len()).unwrap().to_le_bytes());
+            into.extend(u32::try_from(content.len()).unwrap().to_le_bytes());
+            into.extend(u16::try_from(name.len()).unwrap().to_le_bytes());
+            into.extend([0, 0]);
+        };
+        let method = if pack { 8_u16 } else { 0 }.to_le_bytes();
+        out.extend(b"PK\x03\x04\x14\0\0\0");
+        out.extend(method);
+        out.extend([0; 4]);
+        lengths(&mut out);
+        out.extend(name.as_bytes());
+        out.extend(&data);
+        list.extend(b"PK\x01\x02\x14\x03\x14\0\0\0");
+        list.extend(method);
+        list.extend([0; 4]);
+        lengths(&mut list);
+        list.extend([0; 6]);
+        list.extend((mode << 16).to_le_bytes()[..].iter());
+        list.extend(at.to_le_bytes());
+        list.extend(name.as_bytes());
+    }
+    let count = u16::try_from(entries.len()).unwrap().to_le_bytes();
+    let (at, length) = (out.len(), list.len());
+    out.extend(list);
+    out.extend(b"PK\x05\x06\0\0\0\0");
+    out.extend(count);
+    out.extend(count);
+    out.extend(u32::try_from(length).unwrap().to_le_bytes());
+    out.extend(u32::try_from(at).unwrap().to_le_bytes());
+    out.extend([0, 0]);
+    out
+}
+
+const MANIFEST: (&str, u32, &[u8]) = (".claude-plugin/plugin.json", FILE, br#"{"name":"p"}"#);
+
+fn refused(archive: &[u8]) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let into = dir.path().join("in");
+    fs::create_dir(&into).unwrap();
+    let why = unpack(archive, &into).unwrap_err().to_string();
+    let outside: Vec<_> = fs::read_dir(dir.path()).unwrap().collect();
+    assert_eq!(outside.len(), 1, "nothing beside the folder");
+    why
+}
+
+#[test]
+fn files_lie_as_they_were_packed() {
+    for pack in [true, false] {
+        let dir = tempfile::tempdir().unwrap();
+        let long = vec![b'x'; 100_000];
+        let entries = [
+            MANIFEST,
+            ("commands/", 0o040_755, b"".as_slice()),
+            ("commands/hello.md", FILE, &long),
+            ("hooks/run.sh", 0o104_755, b"#!/bin/sh\n"),
+        ];
+        assert_eq!(unpack(&zip(&entries, pack), dir.path()).unwrap(), dir.path());
+        assert_eq!(fs::read(dir.path().join("commands/hello.md")).unwrap(), long);
+        let mode = |name: &str| fs::metadata(dir.path().join(name)).unwrap().permissions().mode() & 0o7777;
+        assert_eq!((mode("commands/hello.md"), mode("hooks/run.sh")), (0o600, 0o700));
+    }
+}
+
+#[test]
+fn one_folder_with_everything_in_it_is_the_plugin() {
+    let dir = tempfile::tempdir().unwrap();
+    let inner = ("p-1.0/.claude-plugin/plugin.json", FILE, b"{}".as_slice());
+    assert_eq!(
+        unpack(&zip(&[inner], true), dir.path()).unwrap(),
+        dir.path().join("p-1.0")
+    );
+}
+
+#[test]
+fn names_that_lead_out_and_links_are_refused() {
+    for name in [
+        "../evil",
+        "/evil",
+        "a/../../evil",
+        "..\\evil",
+        "a\u{1}b",
+        "./../evil",
+        ".",
+    ] {
+        let why = refused(&zip(&[MANIFEST, (name, FILE, b"x")], true));
+        assert!(why.ends_with("leads out of its folder"), "{name}: {why}");
+    }
+    for (name, mode) in [("l", LINK), ("dev", 0o060_600), ("fifo", 0o010_600), ("l/", LINK)] {
+        let why = refused(&zip(&[MANIFEST, (name, mode, b"/etc/passwd")], true));
+        assert!(why.contains("is a link or a device"), "{name}: {why}");
+    }
+}
+
+#[test]
+fn what_is_damaged_twice_there_or_too_much_is_refused() {
+    assert!(refused(b"not a zip").contains("no zip archive"));
+    assert!(refused(b"").contains("no zip archive"));
+    let twice = refused(&zip(&[("a", FILE, b"1"), ("a", FILE, b"2")], true));
+    assert!(twice.contains("damaged, or stands in it twice"), "{twice}");
+    let mut flipped = zip(&[("a", FILE, b"content")], false);
+    flipped[31] ^= 1;
+    assert!(refused(&flipped).contains("damaged"));
+    // It says that it is small, and unpacks to more.
+    let mut lying = zip(&[("a", FILE, &[0; 5000])], true);
+    let at = lying.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
+    lying[at + 24..at + 28].copy_from_slice(&10_u32.to_le_bytes());
+    assert!(refused(&lying).contains("damaged"));
+    let mut large = zip(&[("a", FILE, b"x")], true);
+    let at = large.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
+    large[at + 24..at + 28].copy_from_slice(&u32::MAX.to_le_bytes());
+    assert!(refused(&large).contains("more than 10000 files, or more than 256 MiB"));
+    let mut secret = zip(&[("a", FILE, b"x")], true);
+    let at = secret.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
+    secret[at + 8] |= 1;
+    assert!(refused(&secret).contains("encrypted"));
+}
+
+proptest! {
+    #[test]
+    fn whatever_comes_nothing_is_written_outside(
+        mut bytes in prop::collection::vec(any::<u8>(), 0..64),
+        at in 0_usize..200,
+        value in any::<u8>(),
+    ) {
+        let mut archive = zip(&[MANIFEST, ("a/b", FILE, b"x")], true);
+        let at = at % archive.len();
+        archive[at] = value;
+        bytes.extend(archive);
+        let dir = tempfile::tempdir().unwrap();
+        let into = dir.path().join("in");
+        fs::create_dir(&into).unwrap();
+        let _either = unpack(&bytes, &into);
+        let _either = unpack(&bytes[bytes.len() / 2..], &into);
+        prop_assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+}
