@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use sluice_engine::settings::{Chosen, Effect, FlagSettings, Layer, Opener, Places, Settings};
 use sluice_engine::{
     AgentOptions, Asker, CatalogueOptions, Compaction, ConversationOptions, KeySource, MemoryOptions, Options,
-    OutputSchema, PluginDir, Setup, SystemPrompt, Thinking,
+    OutputSchema, PluginDir, Setup, SystemPrompt, Thinking, Toolbox,
 };
 use sluice_model::{Auth, Config, DEFAULT_BASE_URL, Helper};
 use sluice_permission::Source;
@@ -170,6 +170,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
             of_added_folders: environment.memory_of_added_folders,
         },
         servers: servers::options(flags, environment)?,
+        toolbox: Toolbox::default(),
         tools: flags.tools.clone(),
         todo_list: environment.todo_list,
         allowed: flags.allowed_tools.clone(),

@@ -11,7 +11,7 @@ use sluice_catalogue::memory::MemoryOptions;
 use sluice_catalogue::{Catalogue, CatalogueOptions};
 use sluice_servers::ServerOptions;
 use sluice_settings::Settings;
-use sluice_tools::WebConfig;
+use sluice_tools::{Toolbox, WebConfig};
 use sluice_transcript::{Earlier, Keeping, Projects, Stamp, Transcript};
 use sluice_wire::mode::PermissionMode;
 
@@ -97,6 +97,8 @@ pub struct Options {
     pub memory: MemoryOptions,
     /// The servers of the Model Context Protocol.
     pub servers: ServerOptions,
+    /// The tools there are; servers, subagents and skills bring theirs besides.
+    pub toolbox: Toolbox,
     /// The tools offered; none means all.
     pub tools: Option<Vec<String>>,
     /// The older todo list in place of the task list.
@@ -186,6 +188,7 @@ impl Options {
             system_prompt: SystemPrompt::default(),
             memory: MemoryOptions::default(),
             servers: ServerOptions::new(credentials),
+            toolbox: Toolbox::default(),
             tools: None,
             todo_list: false,
             allowed: Vec::new(),

@@ -6,7 +6,9 @@
 //!
 //! In reading order:
 //!
+//! * [`touches`]: what a tool says its calls touch;
 //! * [`rule`]: what a person wrote down, `Bash(npm run *)`, and from where;
+//! * [`names`]: the names rules are written with;
 //! * [`mode`]: what the session's mode adds to or takes from the rules;
 //! * [`path`]: comparing paths by their parts, lexically and with links resolved;
 //! * [`disk`]: where paths really lead, on this machine;
@@ -23,6 +25,7 @@ pub mod decision;
 pub mod disk;
 pub mod matching;
 pub mod mode;
+pub mod names;
 pub mod path;
 pub mod policy;
 pub mod protect;
@@ -30,6 +33,7 @@ pub mod quiet;
 pub mod rule;
 pub mod shell;
 pub mod suggest;
+pub mod touches;
 pub mod update;
 
 pub use decide::{decide, hidden, side_by_side, tool_removed};
@@ -38,6 +42,7 @@ pub use disk::OnDisk;
 pub use path::{Found, Lexical, Linked, Paths};
 pub use policy::{Call, Policy};
 pub use rule::{Behavior, Rule, RuleError, Source, parse_rule, print_rule, split_rules};
+pub use touches::{Key, ToolFacts, Touches};
 pub use update::{FileChange, UpdateError, apply};
 
 pub use sluice_wire::mode::PermissionMode;

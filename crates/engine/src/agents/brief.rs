@@ -64,7 +64,7 @@ impl Brief {
     /// Why no subagent of this kind may be started, if a rule says so.
     pub(crate) fn denies(&self, kind: &str) -> Option<String> {
         let input = json!({"subagent_type": kind});
-        let decision = sandbox::decide(&self.policy, None, &self.cwd, (call::NAME, &input), &Pins::default());
+        let decision = sandbox::decide(&self.policy, None, &self.cwd, (call::FACTS, &input), &Pins::default());
         (decision.behavior == Verdict::Deny).then(|| call::denied(kind, &decision))
     }
 }

@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sluice_permission::{Decision, PermissionMode};
+use sluice_permission::{Decision, PermissionMode, ToolFacts, Touches};
 use sluice_settings::Settings;
-use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
+use sluice_tools::{Activity, Context, Descriptor, Outcome, Pending, Tool};
 
 use super::brief::{Bench, Brief};
 use super::definition::{Definition, Origin};
@@ -22,6 +21,16 @@ use crate::history::History;
 pub(crate) const NAME: &str = "Agent";
 /// What it used to be called.
 pub(crate) const OLD_NAME: &str = "Task";
+
+/// The tool, as far as a decision depends on it.
+pub(crate) const FACTS: ToolFacts<'static> = ToolFacts {
+    name: NAME,
+    aliases: &[OLD_NAME],
+    touches: Touches::Agent {
+        kind: "subagent_type",
+        usual: builtin::GENERAL,
+    },
+};
 
 /// The longest description of a kind that the model is shown.
 const LONGEST: usize = 1000;
@@ -101,15 +110,27 @@ impl AgentTool {
         }
         Self {
             descriptor: Descriptor {
-                name: NAME.into(),
                 description: Cow::Owned(about),
                 schema: schema(),
-                aliases: &[OLD_NAME],
-                default: true,
-                needs_person: false,
+                ..undescribed()
             },
             bench,
         }
+    }
+}
+
+/// What is known of the tool whatever kinds of subagents there are.
+pub(super) fn undescribed() -> Descriptor {
+    Descriptor {
+        name: NAME.into(),
+        aliases: FACTS.aliases,
+        listed_as: Some(OLD_NAME),
+        touches: FACTS.touches,
+        activity: Some(Activity {
+            words: "",
+            keys: &["description"],
+        }),
+        ..Descriptor::default()
     }
 }
 
@@ -140,10 +161,6 @@ impl Tool for AgentTool {
         &self.descriptor
     }
 
-    fn check(&self, input: &Value, _cwd: &Path) -> Result<Value, Invalid> {
-        self.descriptor.checked(input)
-    }
-
     fn concurrency_safe(&self, _input: &Value) -> bool {
         // Subagents are asked about one by one whatever they do: side by side is what they are for.
         true
@@ -151,7 +168,7 @@ impl Tool for AgentTool {
 
     fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
         Box::pin(async move {
-            let input = match self.descriptor.checked(&input) {
+            let input = match self.check(&input, &cx.cwd.get()) {
                 Ok(input) => input,
                 Err(invalid) => return invalid.into(),
             };

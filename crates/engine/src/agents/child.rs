@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::brief::{Bench, Brief};
-use super::call::Order;
+use super::call::{self, Order};
 use super::definition::{Definition, Origin};
 use super::equip::{self, Equipment};
 use super::mouth::{Journal, Mouth};
@@ -33,9 +33,6 @@ use crate::queue::{Priority, Prompt};
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
-
-/// What no subagent is offered: it talks to no person, and the mode is not its to change.
-const NOT_FOR_AGENTS: &[&str] = &["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
 /// What stands for a prompt without a word.
 const NO_CONTENT: &str = "(no content)";
@@ -180,7 +177,11 @@ fn tools(brief: &Brief, kind: &Definition) -> Option<Vec<String>> {
         pattern == name
             || (prefix.len() < pattern.len() && name.starts_with(prefix))
             || (pattern.starts_with("mcp__") && name.strip_prefix(pattern).is_some_and(|rest| rest.starts_with("__")))
-            || sluice_tools::find(pattern).is_some_and(|tool| tool.descriptor().name == name)
+            || brief
+                .options
+                .toolbox
+                .find(pattern)
+                .is_some_and(|tool| tool.descriptor().name == name)
     };
     let servers = equip::patterns(kind);
     let meant = |name: &&String| named.iter().chain(&servers).any(|pattern| matches(pattern, name));
@@ -206,8 +207,11 @@ fn words(kind: &Definition, options: &Options) -> String {
 fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
     let mut policy = brief.policy.clone();
     policy.mode = mode(brief, order);
-    let deepest = (brief.depth + 1 >= shared::DEEPEST).then_some("Agent");
-    let denied = NOT_FOR_AGENTS.iter().copied().chain(deepest);
+    let deepest = (brief.depth + 1 >= shared::DEEPEST).then_some(call::NAME);
+    // A subagent talks to no person, and the mode is not its to change.
+    let tools = brief.options.toolbox.iter().map(|tool| tool.descriptor());
+    let for_people = tools.filter(|tool| tool.needs_person).map(|tool| &*tool.name);
+    let denied = for_people.chain(deepest);
     for text in denied.chain(order.kind.disallowed.iter().map(String::as_str)) {
         policy
             .rules

@@ -71,6 +71,7 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
         brief.options.agents.forward_text,
         order.background,
     );
+    let relay = relay.with_tools(brief.options.toolbox.clone());
     let relay = if brief.parent.is_some() { relay.nested() } else { relay };
     let typed = order.fork.as_ref().is_some_and(|fork| fork.typed);
     let relay = Arc::new(if typed { relay.told_at_the_end() } else { relay });

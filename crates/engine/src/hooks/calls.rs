@@ -319,7 +319,7 @@ pub(crate) fn changed(call: &Call, input: &Value, cwd: &Path) -> Option<Changed>
     Some(match tool.check(&filled, cwd) {
         Err(invalid) => Changed::Invalid(Box::new(invalid.into())),
         Ok(checked) => Changed::Valid(Box::new(Change {
-            pins: Pins::of(&call.name, &checked, cwd),
+            pins: Pins::of(tool.descriptor().touches, &checked, cwd),
             checked,
             input: filled,
             as_given: false,

@@ -247,7 +247,9 @@ impl Session {
 
     /// The hooks that are meant; those that run once are gone then.
     fn due(&mut self, event: Event, input: &HookInput) -> Vec<Due> {
-        let due = meant(&self.hooks.list, event, input, &self.tooling.cwd.get());
+        let due = meant(&self.hooks.list, event, input, &self.tooling.cwd.get(), |name| {
+            self.tool_called(name)
+        });
         self.hooks
             .list
             .retain(|hook| !hook.once || !due.iter().any(|due| Arc::ptr_eq(&due.hook, hook)));

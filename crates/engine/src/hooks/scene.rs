@@ -10,9 +10,9 @@ use crate::messages;
 use crate::out::Out;
 use crate::services::ToolServices;
 use serde_json::Value;
-use sluice_permission::Source;
+use sluice_permission::{Source, ToolFacts};
 use sluice_settings::Settings;
-use sluice_tools::{Tasks, WebConfig};
+use sluice_tools::{AnyTool, Tasks, WebConfig};
 use sluice_wire::hook::HookInput;
 use sluice_wire::stdout::system::{HookOutcome, HookProgress, HookResponse, HookStarted};
 use std::ffi::OsString;
@@ -160,10 +160,17 @@ pub(super) fn untrusted(settings: &Settings) -> Vec<Source> {
     [Source::Project, Source::Local].into_iter().filter(waits).collect()
 }
 
-/// The hooks that are meant, in the order of their places; of those that do the same, the strongest.
-pub(super) fn meant(list: &[Arc<Hook>], event: Event, input: &HookInput, cwd: &Path) -> Vec<Due> {
+/// The hooks that are meant, in the order of their places; of those that do the same, the strongest. What a call touches
+/// its tool says, which `known` finds by its name.
+pub(super) fn meant(
+    list: &[Arc<Hook>],
+    event: Event,
+    input: &HookInput,
+    cwd: &Path,
+    known: impl Fn(&str) -> Option<AnyTool>,
+) -> Vec<Due> {
     let subject = subject(input);
-    let call = call_of(input);
+    let call = call_of(input).map(|(name, input)| (name, known(name), input));
     // What every session reads first counts as read before any host came.
     let came_before_hosts = matches!(
         input,
@@ -174,7 +181,10 @@ pub(super) fn meant(list: &[Arc<Hook>], event: Event, input: &HookInput, cwd: &P
             && hook.matcher.meets(subject)
             && !(came_before_hosts && matches!(hook.handler, Handler::Callback(_)))
             && match (&hook.condition, &call) {
-                (Some(condition), Some((tool, input))) => condition.meets(tool, input, cwd),
+                (Some(condition), Some((name, tool, input))) => {
+                    let facts = tool.as_ref().map(|tool| tool.descriptor().facts());
+                    condition.meets(facts.unwrap_or_else(|| ToolFacts::unknown(name)), input, cwd)
+                }
                 (Some(_), None) => false,
                 (None, _) => true,
             }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use sluice_permission::{Decision, PermissionMode};
-use sluice_tools::{Outcome, Tasks};
+use sluice_tools::{AnyTool, Outcome, Tasks};
 use sluice_wire::Raw;
 use sluice_wire::hook::{
     HookInput, PermissionRequestDecision, PermissionRequestInput, PostToolUseFailureInput, PostToolUseInput,
@@ -194,7 +194,8 @@ impl SessionlessHooks {
         let Some(event) = Event::of(&input) else {
             return Merged::default();
         };
-        let due = meant(&self.list, event, &input, call.cwd);
+        let known = |name: &str| options.toolbox.find(name).map(AnyTool::Builtin);
+        let due = meant(&self.list, event, &input, call.cwd, known);
         if due.is_empty() {
             return Merged::default();
         }

@@ -1,7 +1,7 @@
 //! Hooks that are tools of MCP servers: what the tool says is read as what a program prints.
 
 use serde_json::{Map, Value};
-use sluice_permission::Verdict;
+use sluice_permission::{ToolFacts, Verdict};
 use sluice_servers::ServerCall;
 use sluice_wire::stdout::system::HookOutcome;
 
@@ -18,7 +18,7 @@ impl Session {
         let told: Value = serde_json::from_str(told).unwrap_or_default();
         let input = filled(&Value::Object(input.clone()), &told);
         let call = self.tooling.servers.call_of(server, tool, &self.options.output_dir)?;
-        let decision = self.decide(&call.full, &input);
+        let decision = self.decide(ToolFacts::unknown(&call.full), &input);
         match decision.behavior {
             Verdict::Deny => Err(decision.message),
             Verdict::Allow | Verdict::Ask => Ok((call, input)),

@@ -430,6 +430,7 @@ pub(crate) fn options(dir: &TempDir, server: &ModelServer) -> Options {
         memory: sluice_engine::MemoryOptions::default(),
         servers: sluice_engine::mcp::ServerOptions::new(root.join("home/mcp-credentials.json")),
         tools: None,
+        toolbox: sluice_engine::Toolbox::default(),
         todo_list: false,
         allowed: Vec::new(),
         disallowed: Vec::new(),

@@ -13,6 +13,7 @@ use super::whole_rule;
 use crate::decision::{Decision, Reason, ReasonKind, Verdict};
 use crate::matching::bash;
 use crate::mode::{Stance, stance};
+use crate::names::BASH;
 use crate::path::Paths;
 use crate::policy::{Call, Policy};
 use crate::rule::{Behavior, Rule};
@@ -20,16 +21,25 @@ use crate::shell::programs::Kind;
 use crate::shell::wrappers;
 use crate::shell::{self, Analysis, Problem, Simple, programs};
 use crate::suggest;
+use crate::touches::{Key, ToolFacts};
 
 const APPROVAL: &str = "This command needs approval";
 
-pub(super) fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decision {
-    let line = call.text("command").unwrap_or_default();
+pub(super) fn decide(
+    policy: &Policy,
+    call: &Call<'_>,
+    (command, in_sandbox): (Key, bool),
+    paths: &dyn Paths,
+) -> Decision {
+    let line = call.text(command).unwrap_or_default();
     let analysis = shell::analyse(line);
     let stance = stance(&policy.mode);
     let effects = Effects::of(policy, call, paths, &analysis);
 
     // Deny, at every level, parsed or not.
+    if let Some(rule) = whole(policy, Behavior::Deny, call) {
+        return denied(rule, line, ReasonKind::Rule);
+    }
     if let Some(rule) = scan::find(policy, Behavior::Deny, &analysis, line) {
         return denied(rule, line, ReasonKind::SubcommandResults);
     }
@@ -42,7 +52,7 @@ pub(super) fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Dec
         return denied(rule, line, kind);
     }
     // Ask, likewise.
-    if let Some(rule) = whole_rule(policy, Behavior::Ask, "Bash") {
+    if let Some(rule) = whole(policy, Behavior::Ask, call) {
         return asked(rule, &analysis);
     }
     if let Some(rule) = scan::find(policy, Behavior::Ask, &analysis, line).or_else(|| effects.asked()) {
@@ -73,13 +83,13 @@ pub(super) fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Dec
             "Plan mode asks before anything is changed.",
         );
     }
-    if let Some(rule) = whole_rule(policy, Behavior::Allow, "Bash") {
+    if let Some(rule) = whole(policy, Behavior::Allow, call) {
         return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
     }
     if let Some(rule) = exactly(policy, line) {
         return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
     }
-    if policy.sandboxed && analysis.parsed {
+    if policy.sandboxed && in_sandbox && analysis.parsed {
         return Decision::allow(Reason::kind(ReasonKind::Other));
     }
     if let Some(problem) = analysis.problems.first() {
@@ -97,6 +107,11 @@ pub(super) fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Dec
         (Verdict::Ask, Some(problem)) => said(problem),
         _ => decision,
     }
+}
+
+/// The rule that speaks of every command line, or of the whole tool.
+fn whole<'a>(policy: &'a Policy, behavior: Behavior, call: &Call<'_>) -> Option<&'a Rule> {
+    whole_rule(policy, behavior, ToolFacts::unknown(BASH)).or_else(|| whole_rule(policy, behavior, call.tool))
 }
 
 fn denied(rule: &Rule, line: &str, kind: ReasonKind) -> Decision {
@@ -131,7 +146,7 @@ fn unknown(policy: &Policy, analysis: &Analysis, effects: &Effects<'_>, paths: &
 /// The rule that names this very line.
 fn exactly<'a>(policy: &'a Policy, line: &str) -> Option<&'a Rule> {
     policy.rules_of(Behavior::Allow).find(|rule| {
-        rule.tool == "Bash"
+        rule.tool == BASH
             && rule
                 .content
                 .as_deref()
@@ -216,12 +231,12 @@ fn together(policy: &Policy, line: &str, analysis: &Analysis, effects: &Effects<
             contents.push(Some(content));
         }
     }
-    let offer = suggest::rules("Bash", contents, Destination::LocalSettings);
+    let offer = suggest::rules(BASH, contents, Destination::LocalSettings);
     ask(Reason::kind(ReasonKind::SubcommandResults)).offering(vec![offer])
 }
 
 fn local_rule(content: String) -> PermissionUpdate {
-    suggest::rules("Bash", vec![Some(content)], Destination::LocalSettings)
+    suggest::rules(BASH, vec![Some(content)], Destination::LocalSettings)
 }
 
 fn offer_for(blocked: &Blocked, rule: Option<String>, stance: Stance) -> Vec<PermissionUpdate> {
@@ -304,7 +319,7 @@ fn named_by_rule(policy: &Policy, command: &Simple) -> bool {
     let text = command.raw();
     let contents = policy
         .rules_of(Behavior::Allow)
-        .filter(|rule| rule.tool == "Bash")
+        .filter(|rule| rule.tool == BASH)
         .filter_map(|rule| rule.content.as_deref());
     contents
         .into_iter()
@@ -358,7 +373,7 @@ fn allowed_by_rule(policy: &Policy, command: &Simple, inner: &[shell::Word]) -> 
     });
     policy
         .rules_of(Behavior::Allow)
-        .filter(|rule| rule.tool == "Bash")
+        .filter(|rule| rule.tool == BASH)
         .filter_map(|rule| rule.content.as_deref())
         .any(|content| {
             // A rule for what carries a command is a rule for that command only if it names it.
