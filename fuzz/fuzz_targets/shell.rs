@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
-use sluice_permission::{Behavior, Call, Lexical, Policy, Rule, Source, Verdict, decide};
+use sluice_permission::{Behavior, Call, Lexical, Policy, Rule, Source, ToolFacts, Verdict, decide};
 
 static HOME: LazyLock<PathBuf> = LazyLock::new(|| {
     let home = std::env::temp_dir().join(format!("sluice-fuzz-{}", std::process::id()));
@@ -33,7 +33,7 @@ static POLICY: LazyLock<Policy> = LazyLock::new(|| {
 
 fuzz_target!(|line: &str| {
     let input = json!({ "command": line });
-    let decision = decide(&POLICY, &Call::new("Bash", &input, Path::new("/w")), &Lexical);
+    let decision = decide(&POLICY, &Call::new(ToolFacts::command("command"), &input, Path::new("/w")), &Lexical);
     let harmless_to_run = !line.contains(['/', '>', '\0', '~', '*', '?', '&']);
     if decision.behavior != Verdict::Allow || !harmless_to_run {
         return;

@@ -53,7 +53,7 @@ impl Changed {
         Some(match tool.check(&filled, cwd) {
             Err(invalid) => Self::Invalid(Box::new(invalid.into())),
             Ok(checked) => Self::Valid(Box::new(Change {
-                pins: Pins::of(&call.name, &checked, cwd),
+                pins: Pins::of(tool.descriptor().touches, &checked, cwd),
                 checked,
                 input: filled,
                 as_given: false,

@@ -1,6 +1,6 @@
 //! What holds for a command, by the rules a session told: for whoever wants to know before it is asked.
 
-use sluice_permission::{Behavior, Call, OnDisk, Policy, Rule, Source, Verdict, decide};
+use sluice_permission::{Behavior, Call, OnDisk, Policy, Rule, Source, ToolFacts, Verdict, decide};
 use sluice_terminal::Facts;
 use sluice_wire::control::PermissionRulesState;
 use sluice_wire::mode::PermissionMode;
@@ -30,7 +30,7 @@ pub(crate) fn decide_command(
         Rule::parse(behavior, source(&rule.source), &facts.folder, &rule.rule).ok()
     }));
     let input = serde_json::json!({ "command": command });
-    let call = Call::new("Bash", &input, &facts.folder);
+    let call = Call::new(ToolFacts::command("command"), &input, &facts.folder);
     let decision = decide(&policy, &call, &OnDisk);
     let word = match decision.behavior {
         Verdict::Allow => "runs",

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use sluice_permission::{Decision, PermissionMode, PermissionUpdate, Policy, Source};
+use sluice_permission::{Decision, PermissionMode, PermissionUpdate, Policy, Source, ToolFacts};
 use sluice_tools::sandbox::Sandbox;
 use sluice_tools::{Context, Cwd, Descriptor, FileState, Lists, Outcome, Pins, Tasks, ToolEvent, Web};
 use tokio::sync::mpsc;
@@ -22,10 +22,6 @@ use passage::Passage;
 
 mod passage;
 
-/// Tools that only mean something inside a conversation.
-const OF_A_CONVERSATION: &[&str] = &["ToolSearch"];
-/// Tools that need a model of their own.
-const NEED_A_MODEL: &[&str] = &["WebFetch", "WebSearch"];
 /// How many events of calls may wait for the one who drops them.
 const EVENTS: usize = 64;
 
@@ -145,7 +141,7 @@ impl Guarded {
     #[must_use]
     pub fn tools(&self) -> Vec<&'static Descriptor> {
         let rules = self.rules();
-        let all = sluice_tools::registry().iter().map(|tool| tool.descriptor());
+        let all = self.options.tools.toolbox.iter().map(|tool| tool.descriptor());
         all.filter(|tool| self.offers(&rules.policy, tool)).collect()
     }
 
@@ -154,7 +150,7 @@ impl Guarded {
     where
         A: AsyncFnOnce(Question) -> GuardedAnswer,
     {
-        let found = sluice_tools::find(&call.tool).filter(|tool| {
+        let found = self.options.tools.toolbox.find(&call.tool).filter(|tool| {
             let rules = self.rules();
             self.offers(&rules.policy, tool.descriptor())
         });
@@ -170,13 +166,11 @@ impl Guarded {
     }
 
     fn offers(&self, policy: &Policy, tool: &Descriptor) -> bool {
-        let can = self.options.model.key_source != KeySource::None || !NEED_A_MODEL.contains(&&*tool.name);
-        can && !tool.needs_person
-            && !OF_A_CONVERSATION.contains(&&*tool.name)
-            && policy::there(&self.options, policy, tool)
+        let can = self.options.model.key_source != KeySource::None || !tool.needs_model;
+        can && !tool.needs_person && !tool.of_conversation && policy::there(&self.options, policy, tool)
     }
 
-    fn decide(&self, tool: &str, input: &Value, pins: &Pins) -> Decision {
+    fn decide(&self, tool: ToolFacts<'_>, input: &Value, pins: &Pins) -> Decision {
         let rules = self.rules();
         sandbox::decide(
             &rules.policy,

@@ -137,6 +137,7 @@ pub use sluice_catalogue::plugins::PluginDir;
 pub use sluice_model::{Auth as ModelAuth, Config as ModelConfig, Error as ModelError};
 /// What the files of all scopes say.
 pub use sluice_settings as settings;
+pub use sluice_tools::Toolbox;
 /// What is kept of a session.
 pub use sluice_tools::WebConfig;
 pub use sluice_transcript as transcript;

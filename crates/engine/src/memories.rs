@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use sluice_permission::Touches;
 use sluice_permission::path::absolute;
 
 use crate::memory::{Found, files_of_command, load_for, reminder_of_brought};
@@ -35,11 +36,10 @@ impl Session {
         };
         let text = |key: &str| call.checked.get(key).and_then(Value::as_str);
         let cwd = self.tooling.cwd.get();
-        let paths = match call.name.as_str() {
-            "Read" | "Edit" | "Write" => text("file_path").map(|path| vec![absolute(&cwd, path)]),
-            "NotebookEdit" => text("notebook_path").map(|path| vec![absolute(&cwd, path)]),
-            "Bash" => text("command").map(|command| files_of_command(command, &cwd)),
-            _ => None,
+        let touches = call.tool.as_ref().map(|tool| tool.descriptor().touches);
+        let paths = match touches.unwrap_or_default() {
+            Touches::Shell { command, .. } => text(command).map(|command| files_of_command(command, &cwd)),
+            touches => touches.file().and_then(text).map(|path| vec![absolute(&cwd, path)]),
         };
         for path in paths.unwrap_or_default() {
             self.touched(&path);

@@ -1,15 +1,15 @@
 //! Decisions about the calls of a session, and what answers to permission requests change.
 
 use serde_json::Value;
-use sluice_permission::{Decision, PermissionMode, PermissionUpdate, Policy, Source};
+use sluice_permission::{Decision, PermissionMode, PermissionUpdate, Policy, Source, ToolFacts, Touches};
 use sluice_settings::keys::permissions;
-use sluice_tools::{Descriptor, Pins};
+use sluice_tools::{Descriptor, ListKind, Pins};
 
 use crate::catalogue::entry::Entry;
-use crate::commands::{SKILL, skill_of};
+use crate::commands::skill_of;
 use crate::messages;
 use crate::options::Asker;
-use crate::policy::{SEARCHES, TASK_LIST, World, for_now, hiding, named, there};
+use crate::policy::{World, for_now, hiding, named, there};
 use crate::sandbox::decide;
 use crate::session::Session;
 use crate::untrusted;
@@ -24,13 +24,14 @@ impl Session {
     /// Models that do not keep track by themselves are given a list to do it with.
     fn helps(&self, tool: &Descriptor) -> bool {
         let tracks = sluice_model::models::facts(&self.model.name).thinking == sluice_model::models::Thinks::Adaptively;
-        TASK_LIST.contains(&&*tool.name) && self.options.tools.offered.is_none() && !tracks
+        tool.list == Some(ListKind::Tasks) && self.options.tools.offered.is_none() && !tracks
     }
 
     /// Without a shell, files are searched by tools.
     fn searches(&self, tool: &Descriptor) -> bool {
-        let shell = || sluice_tools::find("Bash").is_some_and(|bash| self.has(bash.descriptor()));
-        SEARCHES.contains(&&*tool.name) && self.options.tools.offered.is_none() && !shell()
+        let mut tools = self.options.tools.toolbox.iter().map(|tool| tool.descriptor());
+        let mut shell = || tools.any(|tool| tool.touches.runs() && self.has(tool));
+        matches!(tool.touches, Touches::Searches { .. }) && self.options.tools.offered.is_none() && !shell()
     }
 
     /// Whether the tool is there, offered or not.
@@ -158,19 +159,23 @@ impl Session {
 
 impl Session {
     /// Decides about a call of this session.
-    pub(crate) fn decide(&self, tool: &str, input: &Value) -> Decision {
-        self.decide_pinned(tool, input, &Pins::of(tool, input, &self.tooling.cwd.get()))
+    pub(crate) fn decide(&self, tool: ToolFacts<'_>, input: &Value) -> Decision {
+        self.decide_pinned(tool, input, &Pins::of(tool.touches, input, &self.tooling.cwd.get()))
     }
 
     /// Decides about one of its calls, by where its paths led when it began.
     pub(crate) fn decide_call(&self, call: &sluice_call::Call) -> Decision {
-        self.decide_pinned(&call.name, &call.checked, &call.pins)
+        // By the name it has, not the one it was called by: rules are written with the former.
+        let tool = call.tool.as_ref().map(|tool| tool.descriptor().facts());
+        let tool = tool.unwrap_or_else(|| ToolFacts::unknown(&call.name));
+        self.decide_pinned(tool, &call.checked, &call.pins)
     }
 
     /// Decides about a call whose paths were looked at.
-    pub(crate) fn decide_pinned(&self, tool: &str, input: &Value, pins: &Pins) -> Decision {
-        let mode = self.tooling.servers.mode_of(tool, &self.policy.mode);
-        let lends = tool == SKILL && self.commands.catalogue.find(skill_of(input)).is_some_and(Entry::lends);
+    pub(crate) fn decide_pinned(&self, tool: ToolFacts<'_>, input: &Value, pins: &Pins) -> Decision {
+        let mode = self.tooling.servers.mode_of(tool.name, &self.policy.mode);
+        let lends = matches!(tool.touches, Touches::Skill { .. })
+            && self.commands.catalogue.find(skill_of(input)).is_some_and(Entry::lends);
         let stricter = (mode.is_some() || lends).then(|| Policy {
             mode: mode.unwrap_or_else(|| self.policy.mode.clone()),
             lends,

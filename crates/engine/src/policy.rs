@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sluice_call::Grant;
-use sluice_permission::{Behavior, Found, OnDisk, Paths, PermissionMode, PermissionUpdate, Policy, Rule, Source};
-use sluice_tools::{Descriptor, Pins};
+use sluice_permission::{
+    Behavior, Found, OnDisk, Paths, PermissionMode, PermissionUpdate, Policy, Rule, Source, Touches,
+};
+use sluice_tools::{Descriptor, ListKind, Pins};
 
 use crate::options::Options;
 
@@ -131,14 +133,6 @@ pub fn for_now(mut update: PermissionUpdate) -> PermissionUpdate {
     update
 }
 
-/// The tools of the task list, in whose place the older todo list may stand.
-pub(crate) const TASK_LIST: &[&str] = &["TaskCreate", "TaskGet", "TaskUpdate", "TaskList"];
-
-/// What a restricted session has only when it is named: whatever runs programs or reaches the network by itself.
-const RUNS_OR_FETCHES: &[&str] = &["Bash", "WebFetch"];
-/// What stands in for a shell where there is none.
-pub(crate) const SEARCHES: &[&str] = &["Glob", "Grep"];
-
 /// Whether a tool is there at all: chosen at the launch, and not taken out by a rule.
 pub(crate) fn there(options: &Options, policy: &Policy, tool: &Descriptor) -> bool {
     let says_default = |tools: &Vec<String>| tools.iter().any(|name| name == "default");
@@ -146,13 +140,16 @@ pub(crate) fn there(options: &Options, policy: &Policy, tool: &Descriptor) -> bo
         Some(tools) => named(options, tool) || (tool.default && says_default(tools)),
         None => true,
     };
-    let listed = match &*tool.name {
-        "TodoWrite" => options.tools.todo_list,
-        name if TASK_LIST.contains(&name) => !options.tools.todo_list,
-        _ => true,
+    // The older todo list may stand in the place of the task list.
+    let listed = match tool.list {
+        Some(ListKind::Todos) => options.tools.todo_list,
+        Some(ListKind::Tasks) => !options.tools.todo_list,
+        None => true,
     };
-    let confined = options.permissions.restricted && RUNS_OR_FETCHES.contains(&&*tool.name) && !named(options, tool);
-    chosen && listed && !confined && !sluice_permission::tool_removed(policy, &tool.name)
+    // A restricted session has what runs programs or reaches the network by itself only when it is named.
+    let confined = matches!(tool.touches, Touches::Shell { .. } | Touches::Fetches { .. });
+    let confined = options.permissions.restricted && confined && !named(options, tool);
+    chosen && listed && !confined && !sluice_permission::tool_removed(policy, tool.facts())
 }
 
 /// Which files a search must not show.

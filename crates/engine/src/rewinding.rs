@@ -7,6 +7,7 @@ use crate::session::Session;
 use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
 use serde_json::Value;
+use sluice_permission::Touches;
 use sluice_wire::control::{RequestId, RewindFilesResponse};
 use std::io;
 use std::path::Path;
@@ -25,10 +26,8 @@ impl Session {
         let Some(call) = self.calls.list.get(index) else {
             return false;
         };
-        let key = match call.name.as_str() {
-            "Edit" | "Write" => "file_path",
-            "NotebookEdit" => "notebook_path",
-            _ => return false,
+        let Some(Touches::Edits { path: key }) = call.tool.as_ref().map(|tool| tool.descriptor().touches) else {
+            return false;
         };
         let path = call.run_input().get(key).and_then(Value::as_str);
         let path = path.map(|path| self.tooling.cwd.get().join(path));

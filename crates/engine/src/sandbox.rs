@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-use sluice_permission::{Call, Decision, PermissionMode, Policy, Reason, ReasonKind, Verdict};
+use serde_json::Value;
+use sluice_permission::{Call, Decision, PermissionMode, Policy, Reason, ReasonKind, ToolFacts, Touches, Verdict};
 use sluice_settings::keys;
 use sluice_tools::Pins;
 use sluice_tools::sandbox::{Config, Sandbox};
@@ -41,12 +41,12 @@ pub(crate) fn decide(
     policy: &Policy,
     sandbox: Option<&Sandbox>,
     cwd: &Path,
-    (tool, input): (&str, &Value),
+    (tool, input): (ToolFacts<'_>, &Value),
     pins: &Pins,
 ) -> Decision {
     let call = Call::new(tool, input, cwd);
     let paths = Pinned(pins);
-    if policy.sandboxed && tool == "Bash" && !is_confined(sandbox, input) {
+    if policy.sandboxed && tool.touches.runs() && !is_confined(sandbox, tool.touches, input) {
         let policy = Policy {
             sandboxed: false,
             ..policy.clone()
@@ -56,7 +56,7 @@ pub(crate) fn decide(
     let decision = sluice_permission::decide(policy, &call, &paths);
     match unshared(policy, &decision, pins) {
         true => decision,
-        false => of_shared(policy, tool),
+        false => of_shared(policy, tool.name),
     }
 }
 
@@ -79,17 +79,24 @@ fn of_shared(policy: &Policy, tool: &str) -> Decision {
 
 /// Whether a call may be held against its file before anybody was asked: what is told of a file that may not be read, were
 /// it only that there is none, would be an answer.
-pub(crate) fn may_look(checked: &Value, read: impl FnOnce(&Value) -> Decision) -> bool {
-    let named = ["file_path", "notebook_path"];
-    let path = named.iter().find_map(|key| checked.get(key));
-    path.is_none_or(|path| read(&json!({"file_path": path})).behavior == Verdict::Allow)
+pub(crate) fn may_look(touches: Touches, read: impl FnOnce(ToolFacts<'static>) -> Decision) -> bool {
+    match touches.file() {
+        Some(path) => read(ToolFacts::reading(path)).behavior == Verdict::Allow,
+        // What it would look at nobody knows.
+        None => touches != Touches::Anything,
+    }
 }
 
-fn is_confined(sandbox: Option<&Sandbox>, input: &Value) -> bool {
-    let command = input.get("command").and_then(Value::as_str).unwrap_or_default();
-    let disable = input
-        .get("dangerouslyDisableSandbox")
-        .and_then(Value::as_bool)
-        .unwrap_or(false);
+/// Whether a sandbox is around what the call does, so that it may answer for it.
+fn is_confined(sandbox: Option<&Sandbox>, touches: Touches, input: &Value) -> bool {
+    let Touches::Shell {
+        command,
+        sandbox: Some(leave),
+    } = touches
+    else {
+        return false;
+    };
+    let command = input.get(command).and_then(Value::as_str).unwrap_or_default();
+    let disable = input.get(leave).and_then(Value::as_bool).unwrap_or(false);
     sandbox.is_some_and(|sandbox| sandbox.applies(command, disable))
 }

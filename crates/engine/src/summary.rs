@@ -19,10 +19,10 @@ impl Session {
             cwd: self.tooling.cwd.get().display().to_string(),
             tools: self
                 .offered()
-                .map(|tool| match &*tool.descriptor().name {
-                    // Here alone the old name is used, as hosts expect.
-                    "Agent" => "Task".to_owned(),
-                    name => name.to_owned(),
+                .map(|tool| {
+                    // Here alone an older name is used, as hosts expect.
+                    let tool = tool.descriptor();
+                    tool.listed_as.unwrap_or(&tool.name).to_owned()
                 })
                 .chain(
                     self.is_structured(structured::TOOL)

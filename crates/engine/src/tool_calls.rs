@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use sluice_call::{Call, CallEvent};
 use sluice_permission::PermissionMode;
-use sluice_tools::{AnyTool, Context, Outcome, Pins};
+use sluice_tools::{AnyTool, Context, Descriptor, Outcome, Pins};
 use tokio::time::Instant;
 
 use crate::calls::LAUNCH_DELAY;
@@ -36,14 +36,17 @@ impl Session {
 
     /// Every tool there is in this session, offered or not: those built in, then its own.
     pub(crate) fn toolbox(&self) -> impl Iterator<Item = AnyTool> + '_ {
-        let builtin = sluice_tools::registry().iter().copied().map(AnyTool::Builtin);
+        let builtin = self.options.tools.toolbox.iter().map(AnyTool::Builtin);
         builtin.chain(self.tooling.extras.iter().cloned().map(AnyTool::Own))
     }
 
     fn find(&self, name: &str) -> Option<AnyTool> {
-        self.toolbox()
-            .find(|tool| tool.descriptor().is_called(name))
-            .filter(|tool| self.offers(tool.descriptor()))
+        self.tool_called(name).filter(|tool| self.offers(tool.descriptor()))
+    }
+
+    /// The tool of this name or alias, offered or not.
+    pub(crate) fn tool_called(&self, name: &str) -> Option<AnyTool> {
+        self.toolbox().find(|tool| tool.descriptor().is_called(name))
     }
 
     /// Takes a call in; gives the block as the host is shown it.
@@ -89,7 +92,7 @@ impl Session {
                     let raw = unparsed.get("raw").and_then(Value::as_str).unwrap_or_default();
                     Some(Outcome::unparsed_input(&call.name, raw))
                 }
-                None if self.options.agents.never_in_background && wants_background(&call.name, &call.input) => {
+                None if self.options.agents.never_in_background && wants_background(tool.descriptor(), &call.input) => {
                     Some(Outcome::failed(NO_BACKGROUND))
                 }
                 None => match tool.check(&call.input, &self.tooling.cwd.get()) {
@@ -133,11 +136,11 @@ impl Session {
         let Some(call) = self.calls.list.get(index) else {
             return;
         };
-        if call.tool.is_none() {
+        let Some(tool) = &call.tool else {
             // Only an answer gets here without a tool: any other such call has its result already.
             return self.judge(index);
-        }
-        let pins = Pins::of(&call.name, &call.checked, &self.tooling.cwd.get());
+        };
+        let pins = Pins::of(tool.descriptor().touches, &call.checked, &self.tooling.cwd.get());
         self.advance(index, CallEvent::Begun(pins)).await;
     }
 
@@ -236,6 +239,7 @@ impl Session {
 }
 
 /// Whether a command is meant to go on by itself.
-fn wants_background(tool: &str, input: &Value) -> bool {
-    tool == "Bash" && input.get("run_in_background") == Some(&Value::Bool(true))
+fn wants_background(tool: &Descriptor, input: &Value) -> bool {
+    let wanted = tool.background.and_then(|key| input.get(key));
+    wanted == Some(&Value::Bool(true))
 }

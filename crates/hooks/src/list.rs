@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
-use sluice_permission::Source;
+use sluice_permission::{Source, ToolFacts};
 use sluice_settings::Settings;
+use sluice_tools::AnyTool;
 use sluice_wire::control::HookMatcher;
 use sluice_wire::hook::HookInput;
 
@@ -85,8 +86,14 @@ impl HookList {
     }
 
     /// The hooks an event is for; those that run once are gone then.
-    pub fn take_due(&mut self, event: Event, input: &HookInput, cwd: &Path) -> Vec<Due> {
-        let due = meant(&self.0, event, input, cwd);
+    pub fn take_due(
+        &mut self,
+        event: Event,
+        input: &HookInput,
+        cwd: &Path,
+        known: impl Fn(&str) -> Option<AnyTool>,
+    ) -> Vec<Due> {
+        let due = meant(&self.0, event, input, cwd, known);
         self.0
             .retain(|hook| !hook.once || !due.iter().any(|due| Arc::ptr_eq(&due.hook, hook)));
         due
@@ -134,10 +141,17 @@ fn rank(origin: &Origin) -> u8 {
     }
 }
 
-/// The hooks that are meant, in the order of their places; of those that do the same, the strongest.
-pub fn meant(list: &[Arc<Hook>], event: Event, input: &HookInput, cwd: &Path) -> Vec<Due> {
+/// The hooks that are meant, in the order of their places; of those that do the same, the strongest. What a call touches
+/// its tool says, which `known` finds by its name.
+pub fn meant(
+    list: &[Arc<Hook>],
+    event: Event,
+    input: &HookInput,
+    cwd: &Path,
+    known: impl Fn(&str) -> Option<AnyTool>,
+) -> Vec<Due> {
     let subject = subject(input);
-    let call = call_of(input);
+    let call = call_of(input).map(|(name, input)| (name, known(name), input));
     // What every session reads first counts as read before any host came.
     let came_before_hosts = matches!(
         input,
@@ -148,7 +162,10 @@ pub fn meant(list: &[Arc<Hook>], event: Event, input: &HookInput, cwd: &Path) ->
             && hook.matcher.meets(subject)
             && !(came_before_hosts && matches!(hook.handler, Handler::Callback(_)))
             && match (&hook.condition, &call) {
-                (Some(condition), Some((tool, input))) => condition.meets(tool, input, cwd),
+                (Some(condition), Some((name, tool, input))) => {
+                    let facts = tool.as_ref().map(|tool| tool.descriptor().facts());
+                    condition.meets(facts.unwrap_or_else(|| ToolFacts::unknown(name)), input, cwd)
+                }
                 (Some(_), None) => false,
                 (None, _) => true,
             }

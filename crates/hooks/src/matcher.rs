@@ -4,7 +4,9 @@ use std::path::Path;
 
 use regex::Regex;
 use serde_json::Value;
-use sluice_permission::{Behavior, Call, Lexical, Policy, Rule, Source, Verdict, decide, shell};
+use sluice_permission::{
+    Behavior, Call, Key, Lexical, Policy, Rule, Source, ToolFacts, Touches, Verdict, decide, names, shell,
+};
 
 /// The matcher of a group of hooks.
 #[derive(Debug, Clone)]
@@ -98,9 +100,13 @@ impl Condition {
     }
 
     /// Whether a call is meant. What cannot be told is: a guard that looks once too often does no harm.
-    pub fn meets(&self, tool: &str, input: &Value, cwd: &Path) -> bool {
+    pub fn meets(&self, tool: ToolFacts<'_>, input: &Value, cwd: &Path) -> bool {
         let denied = decide(&self.policy, &Call::new(tool, input, cwd), &Lexical).behavior == Verdict::Deny;
-        denied || (tool == "Bash" && self.speaks_of("Bash") && unclear(input))
+        let unclear = || match tool.touches {
+            Touches::Shell { command, .. } => self.speaks_of(names::BASH) && unclear(input, command),
+            _ => false,
+        };
+        denied || unclear()
     }
 
     fn speaks_of(&self, tool: &str) -> bool {
@@ -108,8 +114,8 @@ impl Condition {
     }
 }
 
-fn unclear(input: &Value) -> bool {
-    let command = input.get("command").and_then(Value::as_str).unwrap_or_default();
+fn unclear(input: &Value, key: Key) -> bool {
+    let command = input.get(key).and_then(Value::as_str).unwrap_or_default();
     let analysis = shell::analyse(command);
     !analysis.problems.is_empty() || !analysis.soft.is_empty()
 }
@@ -171,12 +177,24 @@ mod tests {
             // Nobody knows what runs here.
             ("$(cat x)", true),
         ] {
-            assert_eq!(push.meets("Bash", &bash(command), Path::new("/p")), meets, "{command}");
+            assert_eq!(
+                push.meets(ToolFacts::command("command"), &bash(command), Path::new("/p")),
+                meets,
+                "{command}"
+            );
         }
-        assert!(!push.meets("Read", &json!({"file_path": "/p/x"}), Path::new("/p")));
+        assert!(!push.meets(
+            ToolFacts::reading("file_path"),
+            &json!({"file_path": "/p/x"}),
+            Path::new("/p")
+        ));
         let file = condition("Edit(*.rs)");
-        assert!(file.meets("Edit", &json!({"file_path": "/p/src/a.rs"}), Path::new("/p")));
-        assert!(!file.meets("Edit", &json!({"file_path": "/p/src/a.txt"}), Path::new("/p")));
+        let edit = ToolFacts {
+            touches: Touches::Edits { path: "file_path" },
+            ..ToolFacts::unknown("Edit")
+        };
+        assert!(file.meets(edit, &json!({"file_path": "/p/src/a.rs"}), Path::new("/p")));
+        assert!(!file.meets(edit, &json!({"file_path": "/p/src/a.txt"}), Path::new("/p")));
         assert!(Condition::read("Bash(", Path::new("/p"), Path::new("/h")).is_err());
     }
 }

@@ -8,7 +8,7 @@ use std::io::{BufRead as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use sluice_permission::{Behavior, Call, OnDisk, PermissionMode, Policy, Rule, Source, Verdict, decide};
+use sluice_permission::{Behavior, Call, OnDisk, PermissionMode, Policy, Rule, Source, ToolFacts, Verdict, decide};
 
 fn main() {
     let mut out = std::io::stdout().lock();
@@ -47,7 +47,11 @@ fn answer(asked: &Value) -> Value {
     }
     let command = text("command", "");
     let input = json!({ "command": command });
-    let decision = decide(&policy, &Call::new("Bash", &input, Path::new(&cwd)), &OnDisk);
+    let decision = decide(
+        &policy,
+        &Call::new(ToolFacts::command("command"), &input, Path::new(&cwd)),
+        &OnDisk,
+    );
     let verdict = match decision.behavior {
         Verdict::Allow => "allow",
         Verdict::Ask => "ask",

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use sluice_permission::{Behavior, Call, OnDisk, Policy, Rule, Source, decide};
+use sluice_permission::{Behavior, Call, OnDisk, Policy, Rule, Source, ToolFacts, decide};
 
 const ROUNDS: usize = 100;
 
@@ -32,7 +32,11 @@ fn main() -> std::io::Result<()> {
             // A different text each time, or a parser's cache would be measured.
             let input = json!({ "command": format!("{line} # {round}") });
             let begun = Instant::now();
-            let decision = decide(&policy, &Call::new("Bash", &input, Path::new(&cwd)), &OnDisk);
+            let decision = decide(
+                &policy,
+                &Call::new(ToolFacts::command("command"), &input, Path::new(&cwd)),
+                &OnDisk,
+            );
             all.push((begun.elapsed(), line));
             drop(decision);
         }

@@ -9,10 +9,12 @@ use std::path::Path;
 use crate::decision::{Decision, Reason, ReasonKind, Verdict};
 use crate::matching::{mcp, path};
 use crate::mode::{Stance, stance};
+use crate::names;
 use crate::path::{Located, Paths};
 use crate::policy::{Call, Policy};
 use crate::rule::{Behavior, Rule};
 use crate::shell;
+use crate::touches::{ToolFacts, Touches};
 
 /// May this call run?
 ///
@@ -24,14 +26,21 @@ pub fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decision {
         return denied_by(
             rule,
             ReasonKind::Rule,
-            format!("{} is denied by the rule {}.", call.tool, rule.text()),
+            format!("{} is denied by the rule {}.", call.tool.name, rule.text()),
         );
     }
-    let decision = match call.tool {
-        "Bash" => bash::decide(policy, call, paths),
-        "Read" | "Glob" | "Grep" | "LS" | "NotebookRead" => files::read(policy, call, paths),
-        "Edit" | "Write" | "NotebookEdit" | "MultiEdit" => files::edit(policy, call, paths),
-        _ => others::decide(policy, call),
+    let decision = match call.tool.touches {
+        Touches::Shell { command, sandbox } => bash::decide(policy, call, (command, sandbox.is_some()), paths),
+        Touches::Reads { path } => files::read(policy, call, path, paths),
+        Touches::Searches { path, pattern } => files::search(policy, call, (path, pattern), paths),
+        Touches::Edits { path } => files::edit(policy, call, path, paths),
+        Touches::Fetches { url } => others::fetch(policy, call, url),
+        Touches::Agent { kind, usual } => others::agent(policy, call, call.text(kind).unwrap_or(usual)),
+        Touches::Skill { name } => others::skill(policy, call, call.text(name).unwrap_or_default()),
+        Touches::Resource { server } => others::resource(policy, call, call.text(server).unwrap_or_default()),
+        Touches::Person => others::for_a_person(call),
+        Touches::Nothing => others::harmless(policy, call),
+        Touches::SearchesWeb { .. } | Touches::Anything => others::asked(policy, call),
     };
     match (stance(&policy.mode), decision.behavior) {
         (Stance::DontAsk, Verdict::Ask) => refuse_to_ask(call, decision),
@@ -52,7 +61,7 @@ pub fn after_hook(decision: &Decision) -> Verdict {
 
 /// Whether a bare-name deny takes the tool out of the list.
 #[must_use]
-pub fn tool_removed(policy: &Policy, tool: &str) -> bool {
+pub fn tool_removed(policy: &Policy, tool: ToolFacts<'_>) -> bool {
     whole_rule(policy, Behavior::Deny, tool).is_some()
 }
 
@@ -84,28 +93,21 @@ fn refuse_to_ask(call: &Call<'_>, decision: Decision) -> Decision {
             reason,
             format!(
                 "{} was not run: the mode dontAsk refuses what would need a question. {why}",
-                call.tool
+                call.tool.name
             ),
         )
     }
 }
 
-/// `Task` is what `Agent` used to be called.
-fn canonical(tool: &str) -> &str {
-    match tool {
-        "Task" => "Agent",
-        "KillShell" | "KillBash" => "TaskStop",
-        "BashOutput" | "AgentOutput" => "TaskOutput",
-        other => other,
-    }
-}
-
-fn names(rule: &Rule, tool: &str) -> bool {
-    canonical(&rule.tool) == canonical(tool) || mcp::covers(&rule.tool, tool)
+/// Whether a rule is written for this tool, by any of its names.
+fn names(rule: &Rule, tool: ToolFacts<'_>) -> bool {
+    names::canonical(&rule.tool) == names::canonical(tool.name)
+        || tool.aliases.contains(&rule.tool.as_str())
+        || mcp::covers(&rule.tool, tool.name)
 }
 
 /// The rule of that behaviour that speaks of the whole tool.
-fn whole_rule<'a>(policy: &'a Policy, behavior: Behavior, tool: &str) -> Option<&'a Rule> {
+fn whole_rule<'a>(policy: &'a Policy, behavior: Behavior, tool: ToolFacts<'_>) -> Option<&'a Rule> {
     policy.rules_of(behavior).find(|rule| rule.whole() && names(rule, tool))
 }
 
@@ -133,17 +135,33 @@ fn path_rule<'a>(
 
 fn path_rules(policy: &Policy, behavior: Behavior, access: Access) -> impl Iterator<Item = &Rule> {
     policy.rules_of(behavior).filter(move |rule| {
-        let reads = matches!(rule.tool.as_str(), "Read" | "Glob" | "Grep" | "LS" | "NotebookRead");
-        let edits = matches!(rule.tool.as_str(), "Edit" | "Write" | "NotebookEdit" | "MultiEdit");
+        let (reads, edits) = (names::reads(&rule.tool), names::edits(&rule.tool));
         let speaks = match (behavior, access) {
-            (Behavior::Allow, Access::Read) => rule.tool == "Read",
-            (Behavior::Allow, Access::Write) => rule.tool == "Edit",
+            (Behavior::Allow, Access::Read) => rule.tool == names::READ,
+            (Behavior::Allow, Access::Write) => rule.tool == names::EDIT,
             (Behavior::Ask | Behavior::Deny, Access::Read) => reads,
             (Behavior::Ask, Access::Write) => edits,
             (Behavior::Deny, Access::Write) => reads || edits,
         };
         speaks && !rule.whole()
     })
+}
+
+/// The same for the file a call is about. A rule that denies or asks may be written with the tool's own name as well.
+fn path_rule_of_call<'a>(
+    policy: &'a Policy,
+    behavior: Behavior,
+    access: Access,
+    (call, at): (&Call<'_>, &Located),
+    paths: &dyn Paths,
+) -> Option<&'a Rule> {
+    let own = || {
+        let mut rules = policy
+            .rules_of(behavior)
+            .filter(|rule| behavior != Behavior::Allow && !rule.whole() && names(rule, call.tool));
+        rules.find(|rule| path::covers(policy, rule, at, call.cwd, paths))
+    };
+    path_rule(policy, behavior, access, at, call.cwd, paths).or_else(own)
 }
 
 fn denied_by(rule: &Rule, kind: ReasonKind, message: String) -> Decision {

@@ -6,6 +6,7 @@
 //!
 //! In reading order:
 //!
+//! * [`touches`]: what a tool says its calls touch; [`names`]: the names rules are written with;
 //! * [`rule`]: permission rules such as `Bash(npm run *)`, and where each comes from;
 //! * [`mode`]: permission modes;
 //! * [`policy`]: the rules, mode and folders in force, and the call that is decided about; [`decision`]: the result;
@@ -24,6 +25,7 @@ pub mod decision;
 pub mod disk;
 pub mod matching;
 pub mod mode;
+pub mod names;
 pub mod path;
 pub mod policy;
 pub mod protect;
@@ -31,6 +33,7 @@ pub mod quiet;
 pub mod rule;
 pub mod shell;
 pub mod suggest;
+pub mod touches;
 pub mod update;
 
 pub use decide::{decide, hidden, side_by_side, tool_removed};
@@ -39,6 +42,7 @@ pub use disk::OnDisk;
 pub use path::{Found, Lexical, Linked, Paths};
 pub use policy::{Call, Policy};
 pub use rule::{Behavior, Rule, RuleError, Source, parse_rule, print_rule, split_rules};
+pub use touches::{Key, ToolFacts, Touches};
 pub use update::{FileChange, UpdateError, apply};
 
 pub use sluice_wire::mode::PermissionMode;

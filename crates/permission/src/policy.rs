@@ -6,6 +6,7 @@ use serde_json::Value;
 use sluice_wire::mode::PermissionMode;
 
 use crate::rule::{Behavior, Rule};
+use crate::touches::ToolFacts;
 
 /// Everything a decision depends on besides the call.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +57,7 @@ impl Policy {
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
     /// The tool.
-    pub tool: &'a str,
+    pub tool: ToolFacts<'a>,
     /// Its input.
     pub input: &'a Value,
     /// Where the shell stands now.
@@ -68,7 +69,7 @@ pub struct Call<'a> {
 impl<'a> Call<'a> {
     /// A call without hints.
     #[must_use]
-    pub fn new(tool: &'a str, input: &'a Value, cwd: &'a Path) -> Self {
+    pub fn new(tool: ToolFacts<'a>, input: &'a Value, cwd: &'a Path) -> Self {
         Self {
             tool,
             input,

@@ -6,6 +6,7 @@ use sluice_wire::mode::PermissionMode;
 use sluice_wire::permission_update as wire;
 use sluice_wire::permission_update::{Destination, PermissionUpdate};
 
+use crate::names::READ;
 use crate::shell::wrappers::{base, is_interpreter};
 use crate::shell::{Simple, words};
 
@@ -65,7 +66,7 @@ pub fn directories(directories: &[&Path]) -> PermissionUpdate {
 pub fn read_directory(directory: &Path) -> Option<PermissionUpdate> {
     directory.parent()?;
     let content = format!("/{}/**", directory.display());
-    Some(rules("Read", vec![Some(content)], Destination::Session))
+    Some(rules(READ, vec![Some(content)], Destination::Session))
 }
 
 /// The directory a suggestion speaks of for `path`.

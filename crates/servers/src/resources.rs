@@ -1,13 +1,13 @@
 //! The tools by which the model looks at what servers have to read.
 
-use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use rmcp::model::ErrorCode;
 use rmcp::service::ServiceError;
 use serde::Serialize;
 use serde_json::{Value, json};
-use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
+use sluice_permission::{ToolFacts, Touches};
+use sluice_tools::{Context, Descriptor, Outcome, Pending, Tool};
 
 use super::content::{self, Frame};
 use super::link::{Link, explain};
@@ -27,9 +27,8 @@ static LIST_DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
         "properties": {"server": {"type": "string", "description": "Only this server's resources."}},
         "additionalProperties": false,
     }),
-    aliases: &[],
-    default: true,
-    needs_person: false,
+    touches: Touches::Nothing,
+    ..Descriptor::default()
 });
 
 static READ_DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
@@ -46,10 +45,14 @@ static READ_DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
         "required": ["server", "uri"],
         "additionalProperties": false,
     }),
-    aliases: &[],
-    default: true,
-    needs_person: false,
+    touches: Touches::Resource { server: "server" },
+    ..Descriptor::default()
 });
+
+/// Reading, as far as a decision depends on it.
+pub fn reading() -> ToolFacts<'static> {
+    READ_DESCRIPTOR.facts()
+}
 
 /// The two tools, over these servers.
 pub fn tools(links: &[Arc<Link>]) -> [Arc<dyn Tool>; 2] {
@@ -80,10 +83,6 @@ fn field<'a>(input: &'a Value, key: &str) -> Option<&'a str> {
 impl Tool for ListResources {
     fn descriptor(&self) -> &Descriptor {
         &LIST_DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        sluice_tools::check_input(&LIST_DESCRIPTOR, input, cwd)
     }
 
     fn deferred(&self) -> bool {
@@ -170,10 +169,6 @@ fn listed(link: &Arc<Link>) -> Vec<Value> {
 impl Tool for ReadResource {
     fn descriptor(&self) -> &Descriptor {
         &READ_DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        sluice_tools::check_input(&READ_DESCRIPTOR, input, cwd)
     }
 
     fn deferred(&self) -> bool {

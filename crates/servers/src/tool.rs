@@ -52,9 +52,8 @@ impl ServerTool {
                 name: names::tool(&link.name, &listed.name).into(),
                 description: description.into(),
                 schema: schema(&listed.input_schema),
-                aliases: &[],
-                default: true,
-                needs_person: false,
+                // What it touches only the server knows, and its word about that is a claim.
+                ..Descriptor::default()
             },
             provenance: Provenance {
                 server: link.name.clone(),

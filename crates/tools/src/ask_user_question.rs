@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
+use sluice_permission::Touches;
 
 use crate::ask_user_question::answers::Answers;
 use crate::context::Context;
@@ -72,9 +73,9 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         "required": ["questions"],
         "additionalProperties": false,
     }),
-    aliases: &[],
-    default: true,
+    touches: Touches::Person,
     needs_person: true,
+    ..Descriptor::default()
 }
 });
 
@@ -92,7 +93,7 @@ impl Tool for AskUserQuestion {
     }
 
     fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        let value = input::checked(&DESCRIPTOR, &unanswered(input), cwd, &[])?;
+        let value = input::checked(&DESCRIPTOR, &unanswered(input), cwd)?;
         let (sentences, issues) = doubles(&value);
         if issues.is_empty() {
             Ok(value)

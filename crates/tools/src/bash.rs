@@ -10,17 +10,18 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sluice_permission::Touches;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::bash::report::Report;
 use crate::bash::shell::Shell;
 use crate::context::{Context, ToolEvent};
-use crate::outcome::{Invalid, Outcome};
+use crate::outcome::Outcome;
 use crate::process::Exit;
 use crate::sandbox::Confined;
 use crate::tasks::{self, Task, TaskStatus, TaskView};
-use crate::tool::{Descriptor, Pending, Tool};
+use crate::tool::{Activity, Descriptor, Pending, Tool};
 use crate::{ids, input, paths};
 
 /// How long a command may take where it does not say.
@@ -60,9 +61,16 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         "required": ["command"],
         "additionalProperties": false,
     }),
-    aliases: &[],
-    default: true,
-    needs_person: false,
+    touches: Touches::Shell {
+        command: "command",
+        sandbox: Some("dangerouslyDisableSandbox"),
+    },
+    background: Some("run_in_background"),
+    activity: Some(Activity {
+        words: "Running",
+        keys: &["description", "command"],
+    }),
+    ..Descriptor::default()
 }
 });
 
@@ -84,10 +92,6 @@ struct Input {
 impl Tool for Bash {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &[])
     }
 
     fn concurrency_safe(&self, input: &Value) -> bool {

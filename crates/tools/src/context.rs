@@ -76,13 +76,16 @@ impl fmt::Debug for Context {
 
 impl Context {
     /// `path` against the current directory.
-    pub(crate) fn absolute(&self, path: &str) -> PathBuf {
+    pub fn absolute(&self, path: &str) -> PathBuf {
         paths::absolute(Path::new(path), &self.cwd.get())
     }
 
     /// Where `path` led when the call was decided about; none where nobody decided. One that the decision knows nothing
     /// of is refused.
-    pub(crate) fn pin(&self, path: &Path) -> Result<Option<Pin>, Outcome> {
+    ///
+    /// # Errors
+    /// The outcome that says so.
+    pub fn pin(&self, path: &Path) -> Result<Option<Pin>, Outcome> {
         match &self.pins {
             None => Ok(None),
             Some(pins) => match pins.find(path) {

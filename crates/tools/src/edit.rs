@@ -1,15 +1,16 @@
 //! Edit: one passage of a file replaced by another.
 
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sluice_permission::Touches;
 
 use crate::context::Context;
 use crate::file_state::{FileState, Freshness};
-use crate::outcome::{Invalid, Outcome};
+use crate::outcome::Outcome;
 use crate::pins::Pin;
 use crate::text::{self, Encoding};
 use crate::tool::{Descriptor, Pending, Tool};
@@ -40,9 +41,8 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         "required": ["file_path", "old_string", "new_string"],
         "additionalProperties": false,
     }),
-    aliases: &[],
-    default: true,
-    needs_person: false,
+    touches: Touches::Edits { path: "file_path" },
+    ..Descriptor::default()
 }
 });
 
@@ -61,10 +61,6 @@ struct Input {
 impl Tool for Edit {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &["file_path"])
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

@@ -9,10 +9,11 @@ use std::time::Instant;
 use rustix::fs::AtFlags;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sluice_permission::Touches;
 
 use crate::context::Context;
-use crate::outcome::{Invalid, Outcome};
-use crate::tool::{Descriptor, Pending, Tool};
+use crate::outcome::Outcome;
+use crate::tool::{Activity, Descriptor, Pending, Tool};
 use crate::walk::{FileAt, Patience, Root, Scope, each_file};
 use crate::{input, paths};
 
@@ -36,9 +37,16 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         "required": ["pattern"],
         "additionalProperties": false,
     }),
-    aliases: &[],
+    touches: Touches::Searches {
+        path: "path",
+        pattern: Some("pattern"),
+    },
+    activity: Some(Activity {
+        words: "Searching for",
+        keys: &["pattern"],
+    }),
     default: false,
-    needs_person: false,
+    ..Descriptor::default()
 }
 });
 
@@ -55,10 +63,6 @@ struct Input {
 impl Tool for Glob {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &["path"])
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

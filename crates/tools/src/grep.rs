@@ -7,7 +7,6 @@ mod sink;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
 use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
@@ -16,13 +15,14 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use rustix::fs::OFlags;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sluice_permission::Touches;
 
 use self::found::Found;
 use self::sink::{Any, Hits, Lines};
 use crate::context::Context;
-use crate::outcome::{Invalid, Outcome};
+use crate::outcome::Outcome;
 use crate::pins::Names;
-use crate::tool::{Descriptor, Pending, Tool};
+use crate::tool::{Activity, Descriptor, Pending, Tool};
 use crate::walk::{FileAt, Patience, Root, Scope, Visit, each_file};
 use crate::{input, text};
 
@@ -64,9 +64,16 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         "required": ["pattern"],
         "additionalProperties": false,
     }),
-    aliases: &[],
+    touches: Touches::Searches {
+        path: "path",
+        pattern: None,
+    },
+    activity: Some(Activity {
+        words: "Searching for",
+        keys: &["pattern"],
+    }),
     default: false,
-    needs_person: false,
+    ..Descriptor::default()
 }
 });
 
@@ -144,10 +151,6 @@ impl Input {
 impl Tool for Grep {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &["path"])
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

@@ -36,24 +36,17 @@ pub(crate) fn fill(schema: &Value, input: &Value) -> Value {
     Value::Object(filled)
 }
 
-/// Holds an input against a tool's schema, for tools that live elsewhere and whose input names no paths.
-pub fn check(tool: &Descriptor, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-    checked(tool, input, cwd, &[])
-}
-
-/// The input in the schema's order with defaults filled in and the named fields made absolute paths.
-pub(crate) fn checked(tool: &Descriptor, input: &Value, cwd: &Path, path_fields: &[&str]) -> Result<Value, Invalid> {
+/// The input in the schema's order with defaults filled in, and the path it names made absolute.
+pub(crate) fn checked(tool: &Descriptor, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
     let mut issues = Issues::default();
     let mut value = issues.value(&tool.schema, input, &mut Vec::new());
     if !issues.list.is_empty() {
         return Err(Invalid::new(&tool.name, &issues.sentences, &issues.list));
     }
-    for name in path_fields {
-        if let Some(field) = value.get_mut(name)
-            && let Some(path) = field.as_str()
-        {
-            *field = Value::from(paths::absolute(Path::new(path), cwd).to_string_lossy().into_owned());
-        }
+    if let Some(field) = tool.touches.path().and_then(|key| value.get_mut(key))
+        && let Some(path) = field.as_str()
+    {
+        *field = Value::from(paths::absolute(Path::new(path), cwd).to_string_lossy().into_owned());
     }
     Ok(value)
 }

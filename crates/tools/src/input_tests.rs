@@ -20,20 +20,19 @@ fn tool() -> Descriptor {
             "required": ["file_path"],
             "additionalProperties": false,
         }),
-        aliases: &[],
-        default: true,
-        needs_person: false,
+        touches: sluice_permission::Touches::Reads { path: "file_path" },
+        ..Descriptor::default()
     }
 }
 
 fn refusal(input: &Value) -> Invalid {
-    checked(&tool(), input, Path::new("/w"), &["file_path"]).unwrap_err()
+    checked(&tool(), input, Path::new("/w")).unwrap_err()
 }
 
 #[test]
 fn a_good_input_is_ordered_filled_and_absolute() {
     let input = json!({"count": "3", "file_path": "a/../b.txt"});
-    let got = checked(&tool(), &input, Path::new("/w"), &["file_path"]).unwrap();
+    let got = checked(&tool(), &input, Path::new("/w")).unwrap();
     assert_eq!(got.to_string(), r#"{"file_path":"/w/b.txt","count":3,"all":false}"#);
 }
 

@@ -16,12 +16,15 @@
 //!    host changed it to.
 //! 7. [`Outcome::effects`]: what the session does before it reports the result.
 //!
-//! Adding a tool: one file with a unit struct that implements [`Tool`], one line in `registry.rs`.
+//! Adding a tool: one file with a unit struct that implements [`Tool`], one line in `registry.rs`. Its [`Descriptor`] says
+//! what its calls touch; from that follow the permission decision, the checkpoint before a file is changed, where its path
+//! is looked up, and how it is shown. One that says nothing is asked about.
 
 // an outcome is made once per call and handed straight on
 #![allow(clippy::result_large_err)]
 
 // the contract between a tool and the engine
+mod activity;
 mod context;
 mod file_state;
 mod input;
@@ -69,18 +72,18 @@ mod truncate;
 mod walk;
 mod web;
 
+pub use activity::using;
 pub use context::{Context, Cwd, Hidden, ToolEvent};
 pub use file_state::{FileState, Freshness};
-pub use input::check as check_input;
 pub use lists::{Item, Lists, Progress, Todo};
 pub use outcome::{Effect, Invalid, Outcome};
 pub use paths::{open_checked, open_regular, read_regular, settled};
 pub use pins::{Pin, Pins, all_names_below, open_unlinked};
 pub use piped::{Piped, Streams};
 pub use program::{Launch, Printed, Program, Running};
-pub use registry::{find, registry};
+pub use registry::{Toolbox, find, registry};
 pub use services::{DeferredTool, NoServices, SearchHit, SearchPart, SearchReply, SearchRequest, Services};
 pub use tasks::{AgentTask, Enlisted, TaskStatus, TaskView, Tasks, agent_id};
-pub use tool::{AnyTool, Descriptor, Pending, Provenance, Tool};
+pub use tool::{Activity, AnyTool, Changes, Descriptor, ListKind, Pending, Provenance, Tool};
 pub use truncate::stand_in;
 pub use web::{Posted, Web, WebConfig, download, post};

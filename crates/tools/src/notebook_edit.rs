@@ -1,17 +1,18 @@
 //! NotebookEdit: one cell of a notebook replaced, added or taken out.
 
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
+use sluice_permission::Touches;
 
 use crate::context::Context;
 use crate::file_state::{FileState, Freshness};
 use crate::notebook::Notebook;
-use crate::outcome::{Invalid, Outcome};
+use crate::outcome::Outcome;
 use crate::pins::Pin;
 use crate::tool::{Descriptor, Pending, Tool};
 use crate::write::explained;
@@ -40,9 +41,8 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
         "required": ["notebook_path", "new_source"],
         "additionalProperties": false,
     }),
-    aliases: &[],
-    default: true,
-    needs_person: false,
+    touches: Touches::Edits { path: "notebook_path" },
+    ..Descriptor::default()
 });
 
 /// The tool.
@@ -81,10 +81,6 @@ impl Mode {
 impl Tool for NotebookEdit {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &["notebook_path"])
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use serde_json::Value;
+use sluice_permission::{Key, Touches};
 
 use crate::paths::{Moved, absolute, settled};
 
@@ -126,22 +127,17 @@ impl Pins {
         Self(pins.into())
     }
 
-    /// Looks where the paths of a call lead. The input is a checked one.
+    /// Looks where the paths of a call lead, of a tool that touches this. The input is a checked one.
     #[must_use]
-    pub fn of(tool: &str, input: &Value, cwd: &Path) -> Self {
-        let text = |key: &str| input.get(key).and_then(Value::as_str);
-        let named = match tool {
-            "Read" | "Edit" | "Write" => vec![text("file_path")],
-            "NotebookEdit" => vec![text("notebook_path")],
-            "Grep" | "Glob" => vec![Some(text("path").unwrap_or_default())],
-            _ => Vec::new(),
+    pub fn of(touches: Touches, input: &Value, cwd: &Path) -> Self {
+        let text = |key: Key| input.get(key).and_then(Value::as_str);
+        let named = match touches {
+            Touches::Searches { path, .. } => Some(text(path).unwrap_or_default()),
+            _ => touches.file().and_then(text),
         };
-        let mut paths: Vec<PathBuf> = named
-            .into_iter()
-            .flatten()
-            .map(|path| absolute(Path::new(path), cwd))
-            .collect();
-        if let ("Glob", Some(folder), Some(pattern)) = (tool, paths.first(), text("pattern"))
+        let mut paths: Vec<PathBuf> = named.into_iter().map(|path| absolute(Path::new(path), cwd)).collect();
+        if let Touches::Searches { pattern: Some(key), .. } = touches
+            && let (Some(folder), Some(pattern)) = (paths.first(), text(key))
             && let Some(elsewhere) = crate::glob::leaves(pattern, folder)
         {
             paths.push(elsewhere);

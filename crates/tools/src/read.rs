@@ -13,11 +13,12 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sluice_permission::Touches;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::Context;
 use crate::file_state::FileState;
-use crate::outcome::{Invalid, Outcome};
+use crate::outcome::Outcome;
 use crate::pins::Pin;
 use crate::tool::{Descriptor, Pending, Tool};
 use crate::{input, paths, text};
@@ -47,9 +48,8 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         "required": ["file_path"],
         "additionalProperties": false,
     }),
-    aliases: &[],
-    default: true,
-    needs_person: false,
+    touches: Touches::Reads { path: "file_path" },
+    ..Descriptor::default()
 }
 });
 
@@ -70,10 +70,6 @@ struct Input {
 impl Tool for Read {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &["file_path"])
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

@@ -1,5 +1,8 @@
 //! The table of tools.
 
+use std::fmt;
+use std::sync::Arc;
+
 use crate::ask_user_question::AskUserQuestion;
 use crate::bash::Bash;
 use crate::edit::Edit;
@@ -49,5 +52,44 @@ pub fn registry() -> &'static [&'static dyn Tool] {
 
 /// The tool of this name or alias.
 pub fn find(name: &str) -> Option<&'static dyn Tool> {
-    TOOLS.iter().copied().find(|tool| tool.descriptor().is_called(name))
+    named(TOOLS, name)
+}
+
+fn named(tools: &[&'static dyn Tool], name: &str) -> Option<&'static dyn Tool> {
+    tools.iter().copied().find(|tool| tool.descriptor().is_called(name))
+}
+
+/// The tools a session begins with: those of the table, and what whoever starts it adds to them.
+#[derive(Clone)]
+pub struct Toolbox(Arc<[&'static dyn Tool]>);
+
+impl Default for Toolbox {
+    fn default() -> Self {
+        Self(TOOLS.into())
+    }
+}
+
+impl Toolbox {
+    /// With one more, behind the others.
+    #[must_use]
+    pub fn with(self, tool: &'static dyn Tool) -> Self {
+        Self(self.iter().chain([tool]).collect())
+    }
+
+    /// All of them, in the order the model is told about them.
+    pub fn iter(&self) -> impl Iterator<Item = &'static dyn Tool> {
+        self.0.iter().copied()
+    }
+
+    /// The tool of this name or alias.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&'static dyn Tool> {
+        named(&self.0, name)
+    }
+}
+
+impl fmt::Debug for Toolbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
 }

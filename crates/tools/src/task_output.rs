@@ -1,18 +1,18 @@
 //! TaskOutput: what a background task has printed so far, or all of it once it has ended.
 
-use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sluice_permission::Touches;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
 use crate::context::Context;
 use crate::input;
-use crate::outcome::{Invalid, Outcome};
+use crate::outcome::Outcome;
 use crate::tasks::{TaskStatus, TaskView};
-use crate::tool::{Descriptor, Pending, Tool};
+use crate::tool::{Changes, Descriptor, Pending, Tool};
 
 /// How long a call waits where it does not say.
 const TIMEOUT: u64 = 30_000;
@@ -38,9 +38,10 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         "required": ["task_id"],
         "additionalProperties": false,
     }),
-    aliases: &[],
+    touches: Touches::Nothing,
+    changes: Some(Changes::Nothing),
     default: false,
-    needs_person: false,
+    ..Descriptor::default()
 }
 });
 
@@ -58,10 +59,6 @@ struct Input {
 impl Tool for TaskOutput {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &[])
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

@@ -1,16 +1,16 @@
 //! TaskStop: ends a background task.
 
-use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sluice_permission::Touches;
 
 use crate::context::Context;
 use crate::input;
-use crate::outcome::{Invalid, Outcome};
+use crate::outcome::Outcome;
 use crate::tasks::{TaskStatus, TaskView};
-use crate::tool::{Descriptor, Pending, Tool};
+use crate::tool::{Changes, Descriptor, Pending, Tool};
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
@@ -26,9 +26,10 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         "required": [],
         "additionalProperties": false,
     }),
+    touches: Touches::Nothing,
+    changes: Some(Changes::Irrevocably),
     aliases: &["KillShell"],
-    default: true,
-    needs_person: false,
+    ..Descriptor::default()
 }
 });
 
@@ -45,10 +46,6 @@ struct Input {
 impl Tool for TaskStop {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &[])
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

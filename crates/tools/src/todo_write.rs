@@ -1,16 +1,16 @@
 //! TodoWrite: the session's todo list, replaced as a whole.
 
-use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sluice_permission::Touches;
 
 use crate::context::Context;
 use crate::input;
 use crate::lists::Todo;
-use crate::outcome::{Invalid, Outcome};
-use crate::tool::{Descriptor, Pending, Tool};
+use crate::outcome::Outcome;
+use crate::tool::{Descriptor, ListKind, Pending, Tool};
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
@@ -42,9 +42,10 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         "required": ["todos"],
         "additionalProperties": false,
     }),
-    aliases: &[],
+    touches: Touches::Nothing,
+    list: Some(ListKind::Todos),
     default: false,
-    needs_person: false,
+    ..Descriptor::default()
 }
 });
 
@@ -60,10 +61,6 @@ struct Input {
 impl Tool for TodoWrite {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &[])
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::Value;
+use sluice_permission::{Key, ToolFacts, Touches};
 
 use crate::context::Context;
 use crate::input;
@@ -17,7 +18,10 @@ use crate::outcome::{Invalid, Outcome};
 /// A boxed future, so that tools can live in one table.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What the model is told about a tool.
+/// A tool in words and facts. Whoever has to treat tools differently asks here, and knows no tool by its name.
+///
+/// A tool states what is special about it and leaves the rest to [`Descriptor::default`]: offered to every model, and
+/// asked about whenever it is called.
 #[derive(Debug, Clone)]
 pub struct Descriptor {
     /// The name on the wire.
@@ -28,25 +32,118 @@ pub struct Descriptor {
     pub schema: Value,
     /// Other names it answers to.
     pub aliases: &'static [&'static str],
+    /// The older name `system/init` lists it by.
+    pub listed_as: Option<&'static str>,
+    /// What its calls touch: what is decided about, kept before it changes, and looked at where it really lies.
+    pub touches: Touches,
     /// Whether it is offered when nobody says which tools to offer.
     pub default: bool,
     /// Whether it makes sense only where a person can answer.
     pub needs_person: bool,
+    /// Whether it asks a model of its own.
+    pub needs_model: bool,
+    /// Whether it means something only within a conversation.
+    pub of_conversation: bool,
+    /// The list it keeps track in: a session has one of them.
+    pub list: Option<ListKind>,
+    /// The input by which a call asks to go on after it has returned; refused where nothing may.
+    pub background: Option<Key>,
+    /// What a call leaves otherwise than it was, where what it touches does not say it.
+    pub changes: Option<Changes>,
+    /// How a call is told of while it runs, where what it touches does not say it well.
+    pub activity: Option<Activity>,
+}
+
+/// The lists a session may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListKind {
+    /// The older one, written as a whole.
+    Todos,
+    /// Made and changed task by task.
+    Tasks,
+}
+
+/// What a call leaves otherwise than it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Changes {
+    /// Nothing.
+    Nothing,
+    /// Something, and nothing is lost by it.
+    Something,
+    /// What was there before may be gone.
+    Irrevocably,
+}
+
+/// How a call is told of while it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Activity {
+    /// What it does: `Running`.
+    pub words: &'static str,
+    /// The inputs that say to what; the first that is given counts.
+    pub keys: &'static [Key],
+}
+
+impl Default for Descriptor {
+    fn default() -> Self {
+        Self {
+            name: Cow::Borrowed(""),
+            description: Cow::Borrowed(""),
+            schema: Value::Null,
+            aliases: &[],
+            listed_as: None,
+            touches: Touches::Anything,
+            default: true,
+            needs_person: false,
+            needs_model: false,
+            of_conversation: false,
+            list: None,
+            background: None,
+            changes: None,
+            activity: None,
+        }
+    }
 }
 
 impl Descriptor {
-    /// The input held against the schema, in the schema's order and with its defaults filled in.
+    /// The input held against the schema, in the schema's order, with its defaults filled in and its path absolute.
     ///
     /// # Errors
     /// When it does not fit.
-    pub fn checked(&self, input: &Value) -> Result<Value, Invalid> {
-        input::checked(self, input, Path::new("/"), &[])
+    pub fn checked(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
+        input::checked(self, input, cwd)
     }
 
     /// Whether the tool answers to this name.
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.aliases.contains(&name)
+        self.facts().is_called(name)
+    }
+
+    /// What a call leaves otherwise than it was.
+    #[must_use]
+    pub fn changes(&self) -> Changes {
+        self.changes.unwrap_or(match self.touches {
+            Touches::Reads { .. }
+            | Touches::Searches { .. }
+            | Touches::Fetches { .. }
+            | Touches::SearchesWeb { .. } => Changes::Nothing,
+            Touches::Edits { .. } | Touches::Shell { .. } | Touches::Anything => Changes::Irrevocably,
+            Touches::Nothing
+            | Touches::Person
+            | Touches::Agent { .. }
+            | Touches::Skill { .. }
+            | Touches::Resource { .. } => Changes::Something,
+        })
+    }
+
+    /// The tool, as far as a decision depends on it.
+    #[must_use]
+    pub fn facts(&self) -> ToolFacts<'_> {
+        ToolFacts {
+            name: &self.name,
+            aliases: self.aliases,
+            touches: self.touches,
+        }
     }
 }
 
@@ -79,7 +176,9 @@ pub trait Tool: Send + Sync {
 
     /// The validated input in the schema's order, defaults filled in, relative paths made absolute against `cwd`:
     /// what a permission question shows.
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid>;
+    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
+        self.descriptor().checked(input, cwd)
+    }
 
     /// Whether it is there without its schema being shown, until it is searched for.
     fn deferred(&self) -> bool {

@@ -2,15 +2,15 @@
 
 mod query;
 
-use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sluice_permission::Touches;
 
 use crate::context::Context;
 use crate::input;
-use crate::outcome::{Effect, Invalid, Outcome};
+use crate::outcome::{Effect, Outcome};
 use crate::tool::{Descriptor, Pending, Tool};
 use crate::tool_search::query::Query;
 
@@ -37,9 +37,9 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         "required": ["query"],
         "additionalProperties": false,
     }),
-    aliases: &[],
-    default: true,
-    needs_person: false,
+    touches: Touches::Nothing,
+    of_conversation: true,
+    ..Descriptor::default()
 }
 });
 
@@ -56,10 +56,6 @@ struct Input {
 impl Tool for ToolSearch {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &[])
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

@@ -1,15 +1,15 @@
 //! WebFetch: a page of the web, read by a small model that answers one question about it.
 
-use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sluice_permission::Touches;
 use tokio::time::Instant;
 
 use crate::context::Context;
 use crate::input;
-use crate::outcome::{Invalid, Outcome};
+use crate::outcome::Outcome;
 use crate::tool::{Descriptor, Pending, Tool};
 use crate::web::{self, Fetched, Moved, Page, Trouble};
 
@@ -40,9 +40,9 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         "required": ["url", "prompt"],
         "additionalProperties": false,
     }),
-    aliases: &[],
-    default: true,
-    needs_person: false,
+    touches: Touches::Fetches { url: "url" },
+    needs_model: true,
+    ..Descriptor::default()
 }
 });
 
@@ -61,10 +61,6 @@ struct Input {
 impl Tool for WebFetch {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &[])
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

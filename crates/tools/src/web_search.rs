@@ -1,15 +1,15 @@
 //! WebSearch: the model provider's own search of the web.
 
-use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sluice_permission::Touches;
 use tokio::time::Instant;
 
 use crate::context::Context;
 use crate::input;
-use crate::outcome::{Invalid, Outcome};
+use crate::outcome::Outcome;
 use crate::services::{SearchPart, SearchReply, SearchRequest};
 use crate::tool::{Descriptor, Pending, Tool};
 
@@ -31,9 +31,9 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         "required": ["query"],
         "additionalProperties": false,
     }),
-    aliases: &[],
-    default: true,
-    needs_person: false,
+    touches: Touches::SearchesWeb { query: "query" },
+    needs_model: true,
+    ..Descriptor::default()
 }
 });
 
@@ -53,10 +53,6 @@ struct Input {
 impl Tool for WebSearch {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &[])
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

@@ -6,11 +6,12 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sluice_permission::Touches;
 
 use crate::context::Context;
-use crate::outcome::{Invalid, Outcome};
+use crate::outcome::Outcome;
 use crate::pins::Pin;
-use crate::tool::{Descriptor, Pending, Tool};
+use crate::tool::{Activity, Descriptor, Pending, Tool};
 use crate::{atomic, input, patch, paths, text};
 
 /// An old file larger than this is replaced without being compared.
@@ -33,9 +34,12 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
         "required": ["file_path", "content"],
         "additionalProperties": false,
     }),
-    aliases: &[],
-    default: true,
-    needs_person: false,
+    touches: Touches::Edits { path: "file_path" },
+    activity: Some(Activity {
+        words: "Writing",
+        keys: &["file_path"],
+    }),
+    ..Descriptor::default()
 });
 
 /// The tool.
@@ -51,10 +55,6 @@ struct Input {
 impl Tool for Write {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &["file_path"])
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

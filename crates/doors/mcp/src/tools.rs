@@ -6,7 +6,8 @@ use rmcp::model::{CallToolResult, JsonObject, Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 use sluice_engine::{Guarded, GuardedAnswer, GuardedCall, Options, Question, Ran};
-use sluice_tools::Descriptor;
+use sluice_permission::Touches;
+use sluice_tools::{Changes, Descriptor};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
@@ -105,20 +106,18 @@ impl Offer for ToolsDoor {
 fn described(tool: &'static Descriptor) -> Tool {
     let schema = tool.schema.as_object().cloned().unwrap_or_default();
     let mut described = Tool::new(tool.name.clone(), tool.description.clone(), schema);
-    described.annotations = Some(annotations(&tool.name));
+    described.annotations = Some(annotations(tool));
     described
 }
 
 /// What a client may show its person; nothing here decides on that.
-fn annotations(name: &str) -> ToolAnnotations {
-    let reads = matches!(
-        name,
-        "Read" | "Glob" | "Grep" | "TaskOutput" | "TaskGet" | "TaskList" | "WebFetch" | "WebSearch"
+fn annotations(tool: &Descriptor) -> ToolAnnotations {
+    let outside = matches!(
+        tool.touches,
+        Touches::Shell { .. } | Touches::Fetches { .. } | Touches::SearchesWeb { .. } | Touches::Anything
     );
-    let destroys = matches!(name, "Bash" | "Write" | "Edit" | "NotebookEdit" | "TaskStop");
-    let outside = matches!(name, "Bash" | "WebFetch" | "WebSearch");
     ToolAnnotations::new()
-        .read_only(reads)
-        .destructive(destroys)
+        .read_only(tool.changes() == Changes::Nothing)
+        .destructive(tool.changes() == Changes::Irrevocably)
         .open_world(outside)
 }

@@ -80,7 +80,7 @@ impl Brief {
             &self.policy,
             None,
             &self.tools.cwd,
-            (names::AGENT, &input),
+            (names::FACTS, &input),
             &Pins::default(),
         );
         (decision.behavior == Verdict::Deny).then(|| names::denied(kind, &decision))

@@ -1,6 +1,8 @@
 //! The tools by which subagents are started and reached.
 
-use sluice_permission::Decision;
+use sluice_catalogue::agents::builtin;
+use sluice_permission::{Decision, ToolFacts, Touches};
+use sluice_tools::{Activity, Descriptor};
 
 /// The tool that starts one.
 pub(crate) const AGENT: &str = "Agent";
@@ -10,6 +12,31 @@ pub(crate) const TASK: &str = "Task";
 pub(crate) const SEND_MESSAGE: &str = "SendMessage";
 /// The tool that says who works.
 pub(crate) const LIST_AGENTS: &str = "ListAgents";
+
+/// The tool that starts one, as far as a decision depends on it.
+pub(crate) const FACTS: ToolFacts<'static> = ToolFacts {
+    name: AGENT,
+    aliases: &[TASK],
+    touches: Touches::Agent {
+        kind: "subagent_type",
+        usual: builtin::GENERAL,
+    },
+};
+
+/// What is known of that tool whatever kinds of subagents there are.
+pub(crate) fn undescribed() -> Descriptor {
+    Descriptor {
+        name: AGENT.into(),
+        aliases: FACTS.aliases,
+        listed_as: Some(TASK),
+        touches: FACTS.touches,
+        activity: Some(Activity {
+            words: "",
+            keys: &["description"],
+        }),
+        ..Descriptor::default()
+    }
+}
 
 /// What is said of a kind that a rule denies.
 pub(crate) fn denied(kind: &str, decision: &Decision) -> String {

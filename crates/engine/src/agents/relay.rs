@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use serde_json::Value;
+use sluice_tools::Toolbox;
 use sluice_wire::Number;
 use sluice_wire::ToHost;
 use sluice_wire::content::{Block, Content};
@@ -16,6 +17,7 @@ use sluice_wire::control::Request;
 use sluice_wire::stdout::system::{ApiRetry, System, TaskProgress, TaskUsage};
 use sluice_wire::stdout::{Assistant, SubagentRetry, ToolProgress, User};
 
+use super::names;
 use crate::messages;
 
 /// Who a subagent is.
@@ -35,6 +37,8 @@ pub(crate) struct Badge {
 #[derive(Debug)]
 pub(crate) struct Relay {
     pub(crate) badge: Badge,
+    /// The tools it has, as far as they are there for every session.
+    toolbox: Toolbox,
     /// The host wants to read what subagents say.
     forward: bool,
     background: AtomicBool,
@@ -63,6 +67,7 @@ impl Relay {
     pub(crate) fn new(badge: Badge, forward: bool, background: bool) -> Self {
         Self {
             badge,
+            toolbox: Toolbox::default(),
             forward,
             background: AtomicBool::new(background),
             muted: AtomicBool::new(false),
@@ -81,6 +86,11 @@ impl Relay {
             silent: true,
             ..Self::new(badge, false, false)
         }
+    }
+
+    /// The same, for one that has these tools.
+    pub(crate) fn with_tools(self, toolbox: Toolbox) -> Self {
+        Self { toolbox, ..self }
     }
 
     /// The same, for one that a subagent started.
@@ -192,6 +202,15 @@ impl Relay {
         }
     }
 
+    /// What a call does, in a few words.
+    pub(crate) fn activity(&self, tool: &str, input: &Value) -> String {
+        let agent = || names::FACTS.is_called(tool).then(|| names::undescribed().doing(input));
+        match self.toolbox.find(tool) {
+            Some(tool) => tool.descriptor().doing(input),
+            None => agent().unwrap_or_else(|| sluice_tools::using(tool)),
+        }
+    }
+
     fn progress(&self, tool: &str, input: &Value, usage: &Value, session_id: &str) -> TaskProgress {
         let tokens = sluice_model::cost::Tokens::read(usage);
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -204,7 +223,7 @@ impl Relay {
             task_id: self.badge.id.clone(),
             run_id: Some(self.badge.run_id.clone()),
             tool_use_id: Some(self.badge.call_id.clone()),
-            description: activity(tool, input),
+            description: self.activity(tool, input),
             subagent_type: Some(self.badge.kind.clone()),
             usage: self.used(&seen),
             last_tool_name: Some(tool.to_owned()),
@@ -300,7 +319,7 @@ impl Relay {
         let elapsed = u32::try_from(self.began.elapsed().as_secs()).unwrap_or(u32::MAX);
         ToolProgress {
             tool_use_id: format!("{}-retry-{}", self.badge.call_id, retry.attempt),
-            tool_name: "Agent".to_owned(),
+            tool_name: names::AGENT.to_owned(),
             parent_tool_use_id: Some(self.badge.call_id.clone()),
             elapsed_time_seconds: Number::from(elapsed),
             task_id: Some(self.badge.id.clone()),
@@ -319,29 +338,4 @@ impl Relay {
             ..ToolProgress::default()
         }
     }
-}
-
-/// What a call does, in a few words.
-pub(crate) fn activity(tool: &str, input: &Value) -> String {
-    let text = |key: &str| input.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let file = || {
-        let path = text("file_path").or_else(|| text("notebook_path"))?;
-        Some(path.rsplit('/').next().unwrap_or(path).to_owned())
-    };
-    let said = match tool {
-        "Bash" => text("description")
-            .or_else(|| text("command"))
-            .map(|what| format!("Running {what}")),
-        "Read" => file().map(|file| format!("Reading {file}")),
-        "Write" => file().map(|file| format!("Writing {file}")),
-        "Edit" | "NotebookEdit" => file().map(|file| format!("Editing {file}")),
-        "Glob" | "Grep" => text("pattern").map(|what| format!("Searching for {what}")),
-        "WebFetch" => text("url").map(|url| format!("Fetching {url}")),
-        "WebSearch" => text("query").map(|what| format!("Searching the web for {what}")),
-        "Agent" | "Task" => text("description").map(str::to_owned),
-        _ => None,
-    };
-    let said = said.unwrap_or_else(|| format!("Using {tool}"));
-    let line = said.lines().next().unwrap_or_default();
-    line.chars().take(200).collect()
 }

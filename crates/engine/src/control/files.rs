@@ -8,8 +8,8 @@ use std::time::UNIX_EPOCH;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
-use sluice_permission::Verdict;
 use sluice_permission::path::absolute;
+use sluice_permission::{ToolFacts, Verdict};
 use sluice_servers::resources;
 use sluice_tools::{Pin, Pins};
 use sluice_wire::Raw;
@@ -36,8 +36,9 @@ impl Session {
     pub(super) async fn read_file(&mut self, id: &RequestId, request: ReadFile) {
         let path = absolute(&self.tooling.cwd.get(), &request.path);
         let input = json!({"file_path": path.display().to_string()});
-        let pins = Pins::of("Read", &input, &self.tooling.cwd.get());
-        let decision = self.decide_pinned("Read", &input, &pins);
+        let reading = ToolFacts::reading("file_path");
+        let pins = Pins::of(reading.touches, &input, &self.tooling.cwd.get());
+        let decision = self.decide_pinned(reading, &input, &pins);
         if decision.behavior != Verdict::Allow {
             return self
                 .say(messages::error(id, format!("read denied: {}", request.path)))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sluice_permission::{PermissionMode, Verdict};
+use sluice_permission::{PermissionMode, ToolFacts, Verdict};
 use sluice_servers::status::full as full_status;
 use sluice_servers::{Link, Manifest, Phase, ServerCall, ServerConfig, auth, explain, store};
 use sluice_wire::control::{
@@ -201,7 +201,7 @@ impl Session {
             .as_ref()
             .and_then(|raw| serde_json::from_str(raw.get()).ok())
             .unwrap_or_default();
-        let decision = self.decide(&request.tool, &arguments);
+        let decision = self.decide(ToolFacts::unknown(&request.tool), &arguments);
         let refused = match decision.behavior {
             // What a rule denies is denied to everybody.
             Verdict::Deny => true,

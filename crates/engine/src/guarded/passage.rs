@@ -64,7 +64,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
         let begun = match self.tool.check(&self.call.input, &self.cwd) {
             Err(invalid) => CallEvent::Unfit(Box::new(invalid.into())),
             Ok(checked) => {
-                let pins = Pins::of(&self.call.name, &checked, &self.cwd);
+                let pins = Pins::of(self.tool.descriptor().touches, &checked, &self.cwd);
                 self.call.checked = checked;
                 CallEvent::Begun(pins)
             }
@@ -88,9 +88,9 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
 
     /// Moves the call by the rules as they are now.
     fn step(&mut self, event: CallEvent) -> Vec<CallEffect> {
-        let guarded = self.guarded;
+        let (guarded, tool) = (self.guarded, self.tool.descriptor().facts());
         let rules = Rules {
-            decide: &|call| guarded.decide(&call.name, &call.checked, &call.pins),
+            decide: &|call| guarded.decide(tool, &call.checked, &call.pins),
             mode: &self.mode,
         };
         self.call.step(event, &rules)
@@ -143,8 +143,8 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
     /// Asks hooks about the call, and the person where they do not answer.
     async fn ask(&mut self, decision: Decision) -> CallEvent {
         let context = self.context();
-        let pins = &self.call.pins;
-        if sandbox::may_look(&self.call.checked, |read| self.guarded.decide("Read", read, pins))
+        let read = |reading| self.guarded.decide(reading, &self.call.checked, &self.call.pins);
+        if sandbox::may_look(self.tool.descriptor().touches, read)
             && let Some(outcome) = self.tool.vet(&self.call.checked, &context).await
         {
             return CallEvent::Unfit(Box::new(outcome));

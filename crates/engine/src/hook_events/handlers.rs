@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use sluice_hooks::agent::{GUIDE, Inspection};
 use sluice_hooks::prompt::question;
 use sluice_hooks::tool::{Prepared, filled};
-use sluice_permission::Verdict;
+use sluice_permission::{ToolFacts, Verdict};
 
 use crate::session::Session;
 use crate::subagents;
@@ -28,7 +28,7 @@ impl Session {
             .tooling
             .servers
             .call_of(server, tool, &self.options.folders.outputs)?;
-        let decision = self.decide(&call.full, &input);
+        let decision = self.decide(ToolFacts::unknown(&call.full), &input);
         match decision.behavior {
             Verdict::Deny => Err(decision.message),
             Verdict::Allow | Verdict::Ask => Ok((call, input)),

@@ -50,7 +50,10 @@ impl Session {
         if !self.hooks.await_any(&[event]) {
             return None;
         }
-        let due = self.hooks.list.take_due(event, &input, &self.tooling.cwd.get());
+        let mut list = std::mem::take(&mut self.hooks.list);
+        let cwd = self.tooling.cwd.get();
+        let due = list.take_due(event, &input, &cwd, |name| self.tool_called(name));
+        self.hooks.list = list;
         if due.is_empty() {
             return None;
         }

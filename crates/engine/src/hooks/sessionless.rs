@@ -16,7 +16,7 @@ use sluice_hooks::output::{Block, Failure, refusal};
 use sluice_hooks::tool_output::{replace, text_of};
 use sluice_hooks::{Due, HookRun, Late, meant, name_of, run, untrusted};
 use sluice_permission::{Decision, PermissionMode};
-use sluice_tools::{Outcome, Tasks};
+use sluice_tools::{AnyTool, Outcome, Tasks};
 use sluice_wire::Raw;
 use sluice_wire::hook::{
     HookInput, PermissionRequestDecision, PermissionRequestInput, PostToolUseFailureInput, PostToolUseInput,
@@ -191,7 +191,8 @@ impl SessionlessHooks {
         let Some(event) = Event::of(&input) else {
             return Merged::default();
         };
-        let due = meant(&self.list, event, &input, call.cwd);
+        let known = |name: &str| options.tools.toolbox.find(name).map(AnyTool::Builtin);
+        let due = meant(&self.list, event, &input, call.cwd, known);
         if due.is_empty() {
             return Merged::default();
         }

@@ -23,7 +23,7 @@ impl SessionLoop {
     pub(crate) async fn attach_resource(&mut self, readings: &[&str]) -> Option<Attached> {
         let (link, uri) = meant(self.session.tooling.servers.all(), readings)?;
         let input = json!({"server": link.name, "uri": uri});
-        if self.session.decide(resources::READ, &input).behavior == Verdict::Deny {
+        if self.session.decide(resources::reading(), &input).behavior == Verdict::Deny {
             return None;
         }
         let folder = self.session.options.folders.outputs.clone();

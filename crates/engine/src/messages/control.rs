@@ -77,7 +77,8 @@ fn description(call: &Call, cwd: &Path) -> Option<String> {
     if let Some(said) = text("description") {
         return Some(said.to_owned());
     }
-    let path = Path::new(text("file_path").or_else(|| text("notebook_path"))?);
+    let file = call.tool.as_ref()?.descriptor().touches.file()?;
+    let path = Path::new(text(file)?);
     Some(path.strip_prefix(cwd).unwrap_or(path).display().to_string())
 }
 

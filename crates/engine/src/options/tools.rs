@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use sluice_tools::Toolbox;
+
 /// What a session is told about its tools.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct ToolOptions {
+    /// The tools there are; servers, subagents and skills bring theirs besides.
+    pub toolbox: Toolbox,
     /// The tools offered; none means all.
     pub offered: Option<Vec<String>>,
     /// The older todo list in place of the task list.

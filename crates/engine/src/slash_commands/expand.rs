@@ -70,7 +70,7 @@ impl SessionLoop {
         let input = bash
             .check(&input, &self.session.tooling.cwd.get())
             .map_err(|invalid| Failure::Failed(invalid.content))?;
-        let decision = self.session.decide("Bash", &input);
+        let decision = self.session.decide(bash.descriptor().facts(), &input);
         if decision.behavior != Verdict::Allow {
             let why = match decision.behavior {
                 Verdict::Deny => decision.message,
@@ -231,8 +231,9 @@ impl Session {
             map.insert("limit".to_owned(), (last - first + 1).into());
         }
         let input = read.check(&input, &self.tooling.cwd.get()).ok()?;
-        let pins = Pins::of("Read", &input, &self.tooling.cwd.get());
-        let verdict = self.decide_pinned("Read", &input, &pins).behavior;
+        let reading = read.descriptor().facts();
+        let pins = Pins::of(reading.touches, &input, &self.tooling.cwd.get());
+        let verdict = self.decide_pinned(reading, &input, &pins).behavior;
         let may = match mentioned {
             Mentioned::ByPerson => verdict != Verdict::Deny,
             Mentioned::InFile => verdict == Verdict::Allow,

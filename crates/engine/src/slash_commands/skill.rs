@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use sluice_model::Names;
-use sluice_tools::{Context, Descriptor, Effect, Invalid, Outcome, Pending, Tool, check_input};
+use sluice_permission::Touches;
+use sluice_tools::{Context, Descriptor, Effect, Invalid, Outcome, Pending, Tool};
 
 use crate::agents::Bench;
 use crate::catalogue::Catalogue;
@@ -42,8 +43,8 @@ impl SkillTool {
                 "additionalProperties": false,
             }),
             aliases: &["SlashCommand"],
-            default: true,
-            needs_person: false,
+            touches: Touches::Skill { name: "skill" },
+            ..Descriptor::default()
         };
         Self {
             descriptor,
@@ -74,7 +75,7 @@ impl Tool for SkillTool {
     }
 
     fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        let mut checked = check_input(&self.descriptor, input, cwd)?;
+        let mut checked = self.descriptor.checked(input, cwd)?;
         // Rules speak of a skill by its name; it may have been called by another it answers to.
         if let (Some(entry), Some(fields)) = (self.catalogue.find(skill_of(&checked)), checked.as_object_mut()) {
             fields.insert("skill".to_owned(), entry.name.as_str().into());

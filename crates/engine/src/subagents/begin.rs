@@ -22,7 +22,7 @@ impl Session {
             new && self.starts_agent(&call.name, &call.input)
         });
         let Some(call) = starts else { return };
-        if self.decide(&call.name, &call.checked).behavior != Verdict::Allow {
+        if self.decide_call(call).behavior != Verdict::Allow {
             return;
         }
         let id = call.id.clone();

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -11,7 +10,7 @@ use sluice_catalogue::agents::builtin;
 use sluice_catalogue::agents::{AgentDefinition, AgentOrigin};
 use sluice_permission::PermissionMode;
 use sluice_settings::Settings;
-use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
+use sluice_tools::{Context, Descriptor, Outcome, Pending, Tool};
 
 use super::forks::Fork;
 use super::supervise;
@@ -97,12 +96,9 @@ impl AgentTool {
         }
         Self {
             descriptor: Descriptor {
-                name: names::AGENT.into(),
                 description: Cow::Owned(about),
                 schema: schema(),
-                aliases: &[names::TASK],
-                default: true,
-                needs_person: false,
+                ..names::undescribed()
             },
             bench,
         }
@@ -136,10 +132,6 @@ impl Tool for AgentTool {
         &self.descriptor
     }
 
-    fn check(&self, input: &Value, _cwd: &Path) -> Result<Value, Invalid> {
-        self.descriptor.checked(input)
-    }
-
     fn concurrency_safe(&self, _input: &Value) -> bool {
         // Subagents are asked about one by one whatever they do: side by side is what they are for.
         true
@@ -147,7 +139,7 @@ impl Tool for AgentTool {
 
     fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
         Box::pin(async move {
-            let input = match self.descriptor.checked(&input) {
+            let input = match self.check(&input, &cx.cwd.get()) {
                 Ok(input) => input,
                 Err(invalid) => return invalid.into(),
             };

@@ -22,7 +22,7 @@ use super::mouth::{Journal, Mouth};
 use super::report::Served;
 use super::{inspect, revive};
 use crate::agents::relay::Relay;
-use crate::agents::{Agents, Seat, Summaries, shared};
+use crate::agents::{Agents, Seat, Summaries, names, shared};
 use crate::agents::{Bench, Brief};
 use crate::commands::SKILL;
 use crate::hooks::Hooks;
@@ -35,9 +35,6 @@ use crate::queue::{Priority, Prompt};
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
-
-/// What no subagent is offered: it talks to no person, and the mode is not its to change.
-const NOT_FOR_AGENTS: &[&str] = &["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
 /// What stands for a prompt without a word.
 const NO_CONTENT: &str = "(no content)";
@@ -189,7 +186,12 @@ fn tools(brief: &Brief, kind: &AgentDefinition) -> Option<Vec<String>> {
         pattern == name
             || (prefix.len() < pattern.len() && name.starts_with(prefix))
             || (pattern.starts_with("mcp__") && name.strip_prefix(pattern).is_some_and(|rest| rest.starts_with("__")))
-            || sluice_tools::find(pattern).is_some_and(|tool| tool.descriptor().name == name)
+            || brief
+                .options
+                .tools
+                .toolbox
+                .find(pattern)
+                .is_some_and(|tool| tool.descriptor().name == name)
     };
     let servers = equip::patterns(kind);
     let meant = |name: &&String| named.iter().chain(&servers).any(|pattern| matches(pattern, name));
@@ -215,8 +217,11 @@ fn words(kind: &AgentDefinition, options: &Options) -> String {
 fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
     let mut policy = brief.policy.clone();
     policy.mode = mode(brief, order);
-    let deepest = (brief.family.depth + 1 >= shared::DEEPEST).then_some("Agent");
-    let denied = NOT_FOR_AGENTS.iter().copied().chain(deepest);
+    let deepest = (brief.family.depth + 1 >= shared::DEEPEST).then_some(names::AGENT);
+    // A subagent talks to no person, and the mode is not its to change.
+    let tools = brief.options.tools.toolbox.iter().map(|tool| tool.descriptor());
+    let for_people = tools.filter(|tool| tool.needs_person).map(|tool| &*tool.name);
+    let denied = for_people.chain(deepest);
     for text in denied.chain(order.kind.limits.disallowed.iter().map(String::as_str)) {
         policy
             .rules

@@ -17,8 +17,6 @@ use crate::agents::relay::{Badge, Relay};
 
 /// Its kind, as hooks are told.
 pub(super) const KIND: &str = "hook-agent";
-/// What it may use, as far as the session has it.
-const TOOLS: &[&str] = &["Read", "Glob", "Grep", "Bash"];
 /// How often it may ask the model.
 const MOST_REQUESTS: u32 = 50;
 
@@ -30,7 +28,10 @@ pub(crate) fn inspect(
     model: String,
 ) -> BoxFuture<'static, Result<String, String>> {
     let mut kind = AgentDefinition::plain(KIND, "Looks into something for a hook", guide, AgentOrigin::BuiltIn);
-    kind.limits.tools = Some(TOOLS.iter().map(|&name| name.to_owned()).collect());
+    // It may read and run commands, as far as the session has tools for it.
+    let tools = brief.options.tools.toolbox.iter().map(|tool| tool.descriptor());
+    let looks = tools.filter(|tool| tool.touches.reads() || tool.touches.runs());
+    kind.limits.tools = Some(looks.map(|tool| tool.name.to_string()).collect());
     kind.limits.max_turns = Some(MOST_REQUESTS);
     kind.omit_memory = true;
     let order = Order {

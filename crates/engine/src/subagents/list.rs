@@ -1,10 +1,10 @@
 //! The tool that says who works: `ListAgents`.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
+use sluice_permission::Touches;
+use sluice_tools::{Context, Descriptor, Outcome, Pending, Tool};
 
 use super::message::tag;
 use crate::agents::Bench;
@@ -29,8 +29,8 @@ impl ListAgents {
                 description: ABOUT.into(),
                 schema: json!({"type": "object", "properties": {}}),
                 aliases: &["ListPeers"],
-                default: true,
-                needs_person: false,
+                touches: Touches::Nothing,
+                ..Descriptor::default()
             },
             bench,
         }
@@ -40,10 +40,6 @@ impl ListAgents {
 impl Tool for ListAgents {
     fn descriptor(&self) -> &Descriptor {
         &self.descriptor
-    }
-
-    fn check(&self, input: &Value, _cwd: &Path) -> Result<Value, Invalid> {
-        self.descriptor.checked(input)
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

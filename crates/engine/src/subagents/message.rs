@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sluice_catalogue::agents::builtin;
-use sluice_permission::PermissionMode;
+use sluice_permission::{PermissionMode, Touches};
 use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
 use sluice_wire::ToAgent;
 use sluice_wire::stdin;
@@ -84,9 +84,8 @@ impl SendMessage {
                     },
                     "required": ["to", "message"],
                 }),
-                aliases: &[],
-                default: true,
-                needs_person: false,
+                touches: Touches::Nothing,
+                ..Descriptor::default()
             },
             bench,
         }
@@ -98,13 +97,13 @@ impl Tool for SendMessage {
         &self.descriptor
     }
 
-    fn check(&self, input: &Value, _cwd: &Path) -> Result<Value, Invalid> {
+    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
         // What hosts are shown besides is no part of what was asked.
         let mut asked = input.clone();
         if let Some(fields) = asked.as_object_mut() {
             SHOWN.iter().for_each(|key| drop(fields.remove(*key)));
         }
-        self.descriptor.checked(&asked)
+        self.descriptor.checked(&asked, cwd)
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

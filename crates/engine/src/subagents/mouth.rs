@@ -11,7 +11,7 @@ use sluice_wire::ToHost;
 use sluice_wire::content::Block;
 use tokio::sync::mpsc;
 
-use crate::agents::relay::{self, Relay};
+use crate::agents::relay::Relay;
 use crate::agents::shared::SharedAgents;
 use crate::out::Speaker;
 use crate::port::Input;
@@ -29,7 +29,7 @@ pub(crate) struct Mouth {
 impl Speaker for Mouth {
     fn speak(&self, message: ToHost) -> Vec<ToHost> {
         if let (ToHost::Assistant(frame), false) = (&message, self.relay.is_silent()) {
-            frame.message.content.iter().for_each(|block| self.journal.note(block));
+            frame.message.content.iter().for_each(|block| self.note(block));
         }
         let mut said = self.relay.pass(message);
         said.retain(|message| {
@@ -53,6 +53,20 @@ impl Speaker for Mouth {
     }
 }
 
+impl Mouth {
+    /// Writes down what it says and does.
+    fn note(&self, block: &Block) {
+        match block {
+            Block::Text(text) => self.journal.write(&text.text),
+            Block::ToolUse(call) => {
+                let doing = self.relay.activity(&call.name, &call.input.to_value());
+                self.journal.write(&format!("[{doing}]"));
+            }
+            _ => {}
+        }
+    }
+}
+
 /// What a subagent does, line by line, for whoever reads its output file.
 #[derive(Debug)]
 pub(crate) struct Journal {
@@ -65,14 +79,6 @@ impl Journal {
         Self {
             path,
             file: Mutex::default(),
-        }
-    }
-
-    fn note(&self, block: &Block) {
-        match block {
-            Block::Text(text) => self.write(&text.text),
-            Block::ToolUse(call) => self.write(&format!("[{}]", relay::activity(&call.name, &call.input.to_value()))),
-            _ => {}
         }
     }
 

@@ -102,7 +102,7 @@ impl Session {
 
     fn denies_kind(&self, name: &str) -> bool {
         let input = serde_json::json!({"subagent_type": name});
-        self.decide(names::AGENT, &input).behavior == sluice_permission::Verdict::Deny
+        self.decide(names::FACTS, &input).behavior == sluice_permission::Verdict::Deny
     }
 
     /// The host names kinds of its own.

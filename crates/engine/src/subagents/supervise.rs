@@ -71,6 +71,7 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
         brief.options.agents.forward_text,
         order.background,
     );
+    let relay = relay.with_tools(brief.options.tools.toolbox.clone());
     let relay = if brief.family.parent.is_some() {
         relay.nested()
     } else {

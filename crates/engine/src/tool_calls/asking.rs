@@ -48,14 +48,16 @@ impl Session {
     /// What the tool says of a call that would be asked about in vain.
     async fn vetted(&self, index: usize) -> Option<Outcome> {
         let call = self.calls.list.get(index)?;
-        if !may_look(&call.checked, |read| self.decide_pinned("Read", read, &call.pins)) {
+        let tool = call.tool.as_ref()?;
+        let read = |reading| self.decide_pinned(reading, &call.checked, &call.pins);
+        if !may_look(tool.descriptor().touches, read) {
             return None;
         }
         let context = Context {
             pins: Some(call.pins.clone()),
             ..self.context(&call.id)
         };
-        call.tool.as_ref()?.vet(&call.checked, &context).await
+        tool.vet(&call.checked, &context).await
     }
 
     /// A call would have to be asked about, and nobody can be.
@@ -107,10 +109,11 @@ impl Session {
             return None;
         }
         let cwd = self.tooling.cwd.get();
-        Some(match call.tool.as_ref()?.check(&input, &cwd) {
+        let tool = call.tool.as_ref()?;
+        Some(match tool.check(&input, &cwd) {
             Err(invalid) => Changed::Invalid(Box::new(invalid.into())),
             Ok(checked) => Changed::Valid(Box::new(Change {
-                pins: Pins::of(&call.name, &checked, &cwd),
+                pins: Pins::of(tool.descriptor().touches, &checked, &cwd),
                 checked,
                 input,
                 as_given: true,

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use serde_json::{Value, json};
-use sluice_call::{CallEffect, CallEvent, End, Rules};
+use sluice_call::{Call, CallEffect, CallEvent, End, Rules};
 use sluice_permission::{Decision, PermissionMode, ReasonKind, Verdict};
 use sluice_tools::Outcome;
 use tokio::time::Instant;
@@ -13,9 +13,6 @@ use crate::session::Session;
 
 /// How long a message that is being refused may take to end.
 const STOP_DELAY: std::time::Duration = std::time::Duration::from_millis(100);
-
-/// Tools whose rules are about paths.
-const FILE_TOOLS: &[&str] = &["Read", "Edit", "Write", "NotebookEdit", "Glob", "Grep"];
 
 impl Session {
     /// Something has happened to a call: it moves, and what follows is done.
@@ -107,8 +104,9 @@ impl Session {
             }
             // So are a file tool's path rules: its result says it all.
             let by_path = decision.behavior == Verdict::Deny && decision.reason.kind == Some(ReasonKind::Rule);
+            let of_path = |call: &Call| call.tool.as_ref().and_then(|tool| tool.descriptor().touches.path());
             if let Some(call) = self.calls.list.get(index)
-                && !(by_path && FILE_TOOLS.contains(&call.name.as_str()))
+                && !(by_path && of_path(call).is_some())
             {
                 let denied = messages::permission_denied(call, decision);
                 self.say(denied).await;

@@ -41,6 +41,7 @@ mod interrupt_tools;
 mod limits;
 mod mentions;
 mod notes;
+mod own_tools;
 mod places;
 mod plain;
 mod queue;

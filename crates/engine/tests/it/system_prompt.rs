@@ -23,9 +23,9 @@ fn texts(stage: &Stage, n: usize) -> Vec<Value> {
 fn keeping(replace: Option<&str>, append: &str) -> impl FnOnce(&mut Options) {
     let (replace, append) = (replace.map(str::to_owned), append.to_owned());
     move |options| {
-        options.system_prompt.keep = true;
-        options.system_prompt.replace = replace;
-        options.system_prompt.append = Some(append);
+        options.prompt.words.keep = true;
+        options.prompt.words.replace = replace;
+        options.prompt.words.append = Some(append);
     }
 }
 
@@ -74,7 +74,7 @@ async fn without_a_record_each_launch_says_its_own() {
     let mut stage = shelf
         .resume_with(Script::new().text("Two").text("Three"), |options| {
             keeping(Some("Be a clerk."), "Second.")(options);
-            options.system_prompt.keep = false;
+            options.prompt.words.keep = false;
         })
         .await;
     stage.prompt("two").await;
@@ -116,7 +116,7 @@ async fn a_fork_takes_the_prompt_with_it() {
     };
     let earlier = resume::find(&projects, Path::new("/work"), &choice).unwrap();
     let mut stage = Stage::with(Script::new().text("Two"), |options| {
-        options.earlier = earlier;
+        options.session.earlier = earlier;
         shelf.keep(options, FORK);
         keeping(None, "Second.")(options);
     })
@@ -161,7 +161,7 @@ async fn another_day_is_told_where_the_prompt_tells_of_the_first_one() {
         let shelf = Shelf::new();
         let on = |options: &mut Options, day: &str| {
             keeping(None, "x")(options);
-            options.date = day.to_owned();
+            options.prompt.date = day.to_owned();
             options.cwd = shelf.dir.path().to_path_buf();
         };
         let mut stage = Stage::with(Script::new().text("One"), |options| {

@@ -14,6 +14,7 @@ use self::effects::{Blocked, Effects};
 use super::whole_rule;
 use crate::decision::{Decision, Reason, ReasonKind, Verdict};
 use crate::mode::{Stance, stance};
+use crate::names::BASH;
 use crate::path::Paths;
 use crate::policy::{Call, Policy};
 use crate::rule::{Behavior, Rule};
@@ -21,16 +22,25 @@ use crate::shell::programs::Kind;
 use crate::shell::wrappers;
 use crate::shell::{self, Analysis, Problem, Simple, programs};
 use crate::suggest;
+use crate::touches::{Key, ToolFacts};
 
 const APPROVAL: &str = "This command needs approval";
 
-pub(super) fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decision {
-    let line = call.text("command").unwrap_or_default();
+pub(super) fn decide(
+    policy: &Policy,
+    call: &Call<'_>,
+    (command, in_sandbox): (Key, bool),
+    paths: &dyn Paths,
+) -> Decision {
+    let line = call.text(command).unwrap_or_default();
     let analysis = shell::analyse(line);
     let stance = stance(&policy.mode);
     let effects = Effects::of(policy, call, paths, &analysis);
 
     // Deny, at every level, parsed or not.
+    if let Some(rule) = whole(policy, Behavior::Deny, call) {
+        return denied(rule, line, ReasonKind::Rule);
+    }
     if let Some(rule) = scan::find(policy, Behavior::Deny, &analysis, line) {
         return denied(rule, line, ReasonKind::SubcommandResults);
     }
@@ -43,7 +53,7 @@ pub(super) fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Dec
         return denied(rule, line, kind);
     }
     // Ask, likewise.
-    if let Some(rule) = whole_rule(policy, Behavior::Ask, "Bash") {
+    if let Some(rule) = whole(policy, Behavior::Ask, call) {
         return asked(rule, &analysis);
     }
     if let Some(rule) = scan::find(policy, Behavior::Ask, &analysis, line).or_else(|| effects.asked()) {
@@ -83,13 +93,13 @@ pub(super) fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Dec
             "Plan mode asks before anything is changed.",
         );
     }
-    if let Some(rule) = whole_rule(policy, Behavior::Allow, "Bash") {
+    if let Some(rule) = whole(policy, Behavior::Allow, call) {
         return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
     }
     if let Some(rule) = exactly(policy, line) {
         return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
     }
-    if policy.sandboxed && analysis.parsed {
+    if policy.sandboxed && in_sandbox && analysis.parsed {
         return Decision::allow(Reason::kind(ReasonKind::Other));
     }
     if let Some(problem) = analysis.problems.first() {
@@ -107,6 +117,11 @@ pub(super) fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Dec
         (Verdict::Ask, Some(problem)) => said(problem),
         _ => decision,
     }
+}
+
+/// The rule that speaks of every command line, or of the whole tool.
+fn whole<'a>(policy: &'a Policy, behavior: Behavior, call: &Call<'_>) -> Option<&'a Rule> {
+    whole_rule(policy, behavior, ToolFacts::unknown(BASH)).or_else(|| whole_rule(policy, behavior, call.tool))
 }
 
 fn denied(rule: &Rule, line: &str, kind: ReasonKind) -> Decision {
@@ -221,12 +236,12 @@ fn together(policy: &Policy, line: &str, analysis: &Analysis, effects: &Effects<
             contents.push(Some(content));
         }
     }
-    let offer = suggest::rules("Bash", contents, Destination::LocalSettings);
+    let offer = suggest::rules(BASH, contents, Destination::LocalSettings);
     ask(Reason::kind(ReasonKind::SubcommandResults)).offering(vec![offer])
 }
 
 fn local_rule(content: String) -> PermissionUpdate {
-    suggest::rules("Bash", vec![Some(content)], Destination::LocalSettings)
+    suggest::rules(BASH, vec![Some(content)], Destination::LocalSettings)
 }
 
 fn offer_for(blocked: &Blocked, rule: Option<String>, stance: Stance) -> Vec<PermissionUpdate> {

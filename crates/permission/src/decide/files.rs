@@ -1,8 +1,8 @@
 //! Reading and writing files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::{Access, asked_by, denied_by, path_rule, whole_rule};
+use super::{Access, asked_by, denied_by, path_rule, path_rule_of_call, whole_rule};
 use crate::decision::{Decision, Reason, ReasonKind};
 use crate::mode::{Stance, stance};
 use crate::path::{Located, Paths, absolute};
@@ -10,14 +10,12 @@ use crate::policy::{Call, Policy};
 use crate::protect;
 use crate::rule::Behavior;
 use crate::suggest;
+use crate::touches::Key;
 
 const OUTSIDE: &str = "The path is outside the working directories";
 
-fn target(policy: &Policy, call: &Call<'_>) -> PathBuf {
-    let given = ["file_path", "notebook_path", "path"]
-        .iter()
-        .find_map(|key| call.text(key));
-    match given {
+fn target(policy: &Policy, call: &Call<'_>, key: Key) -> PathBuf {
+    match call.text(key) {
         None | Some("") => call.cwd.to_path_buf(),
         Some(path) => match path.strip_prefix("~/") {
             Some(rest) => policy.home.join(rest),
@@ -28,35 +26,49 @@ fn target(policy: &Policy, call: &Call<'_>) -> PathBuf {
     }
 }
 
-/// A search has a pattern that may itself be a path.
-fn targets(policy: &Policy, call: &Call<'_>) -> Vec<PathBuf> {
-    let mut all = vec![target(policy, call)];
-    if call.tool == "Glob"
-        && let Some(pattern) = call.text("pattern")
-    {
-        let fixed = pattern.split(['*', '?', '[', '{']).next().unwrap_or_default();
-        let directory = fixed.rsplit_once('/').map_or("", |(directory, _)| directory);
-        if fixed.starts_with('/') || fixed.split('/').any(|part| part == "..") || fixed.starts_with('~') {
-            let base = all.first().cloned().unwrap_or_default();
-            let directory = if directory.is_empty() && fixed.starts_with('/') {
-                "/"
-            } else {
-                directory
-            };
-            all.push(absolute(&base, directory));
-        }
-    }
-    all
+/// The folder the pattern of a search leads to, if that may not be below `base`.
+fn elsewhere(pattern: &str, base: &Path) -> Option<PathBuf> {
+    let fixed = pattern.split(['*', '?', '[', '{']).next().unwrap_or_default();
+    let leaves = fixed.starts_with('/') || fixed.split('/').any(|part| part == "..") || fixed.starts_with('~');
+    let directory = match fixed.rsplit_once('/') {
+        Some(("", _)) => "/",
+        Some((directory, _)) => directory,
+        None => "",
+    };
+    leaves.then(|| absolute(base, directory))
 }
 
-pub(super) fn read(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decision {
-    let all: Vec<Located> = targets(policy, call)
-        .iter()
-        .map(|path| Located::new(path, paths))
-        .collect();
+/// What of the disk is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    File,
+    /// All that lies below.
+    Folder,
+}
+
+pub(super) fn read(policy: &Policy, call: &Call<'_>, path: Key, paths: &dyn Paths) -> Decision {
+    reading(policy, call, Extent::File, &[target(policy, call, path)], paths)
+}
+
+/// A search has a pattern that may itself be a path.
+pub(super) fn search(
+    policy: &Policy,
+    call: &Call<'_>,
+    (path, pattern): (Key, Option<Key>),
+    paths: &dyn Paths,
+) -> Decision {
+    let base = target(policy, call, path);
+    let pattern = pattern.and_then(|key| call.text(key));
+    let elsewhere = pattern.and_then(|pattern| elsewhere(pattern, &base));
+    let all: Vec<PathBuf> = std::iter::once(base).chain(elsewhere).collect();
+    reading(policy, call, Extent::Folder, &all, paths)
+}
+
+fn reading(policy: &Policy, call: &Call<'_>, what: Extent, targets: &[PathBuf], paths: &dyn Paths) -> Decision {
+    let all: Vec<Located> = targets.iter().map(|path| Located::new(path, paths)).collect();
     let rule = |behavior| {
         all.iter()
-            .find_map(|at| path_rule(policy, behavior, Access::Read, at, call.cwd, paths).map(|rule| (rule, at)))
+            .find_map(|at| path_rule_of_call(policy, behavior, Access::Read, (call, at), paths).map(|rule| (rule, at)))
     };
     if let Some((rule, at)) = rule(Behavior::Deny) {
         return denied_by(
@@ -73,7 +85,7 @@ pub(super) fn read(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decis
         return confined(policy, outside);
     }
     if let Some(rule) = whole_rule(policy, Behavior::Ask, call.tool) {
-        return asked_by(rule, ReasonKind::Rule, call.tool);
+        return asked_by(rule, ReasonKind::Rule, call.tool.name);
     }
     if let Some((rule, at)) = rule(Behavior::Ask) {
         return asked_by(rule, ReasonKind::Rule, &format!("reading {}", at.lexical.display()));
@@ -88,7 +100,7 @@ pub(super) fn read(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decis
     if let Some(rule) = whole_rule(policy, Behavior::Allow, call.tool) {
         return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
     }
-    let covered = |at: &Located| may_read(policy, at, paths) || allowed_read(policy, at, call, paths);
+    let covered = |at: &Located| may_read(policy, at, paths) || allowed_read(policy, (call, at), what, paths);
     if all.iter().all(covered) {
         let rule = path_rule(policy, Behavior::Allow, Access::Read, outside, call.cwd, paths);
         return Decision::allow(rule.map_or_else(
@@ -99,7 +111,7 @@ pub(super) fn read(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decis
     if stance(&policy.mode) == Stance::Plan && !all.iter().any(protect::is_secret) {
         return Decision::allow(Reason::kind(ReasonKind::Mode));
     }
-    let is_dir = call.tool != "Read" || paths.is_dir(&outside.lexical);
+    let is_dir = what == Extent::Folder || paths.is_dir(&outside.lexical);
     let directories = outside.forms().map(|form| suggest::directory_of(form, is_dir));
     let offer = directories
         .filter_map(|directory| suggest::read_directory(&directory))
@@ -144,11 +156,11 @@ fn confined(policy: &Policy, at: &Located) -> Decision {
 }
 
 /// An allow for `x/**` lets `x` itself be searched.
-fn allowed_read(policy: &Policy, at: &Located, call: &Call<'_>, paths: &dyn Paths) -> bool {
+fn allowed_read(policy: &Policy, (call, at): (&Call<'_>, &Located), what: Extent, paths: &dyn Paths) -> bool {
     if path_rule(policy, Behavior::Allow, Access::Read, at, call.cwd, paths).is_some() {
         return true;
     }
-    call.tool != "Read" && {
+    what == Extent::Folder && {
         let inside = Located {
             lexical: at.lexical.join("x"),
             resolved: at.resolved.join("x"),
@@ -169,10 +181,10 @@ pub(super) fn may_read(policy: &Policy, at: &Located, paths: &dyn Paths) -> bool
         .is_some_and(|plan| at.forms().all(|form| form == plan))
 }
 
-pub(super) fn edit(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decision {
-    let at = Located::new(&target(policy, call), paths);
+pub(super) fn edit(policy: &Policy, call: &Call<'_>, path: Key, paths: &dyn Paths) -> Decision {
+    let at = Located::new(&target(policy, call, path), paths);
     let shown = at.lexical.display();
-    if let Some(rule) = path_rule(policy, Behavior::Deny, Access::Write, &at, call.cwd, paths) {
+    if let Some(rule) = path_rule_of_call(policy, Behavior::Deny, Access::Write, (call, &at), paths) {
         return denied_by(
             rule,
             ReasonKind::Rule,
@@ -186,7 +198,7 @@ pub(super) fn edit(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decis
         return confined(policy, &at);
     }
     let ask = whole_rule(policy, Behavior::Ask, call.tool)
-        .or_else(|| path_rule(policy, Behavior::Ask, Access::Write, &at, call.cwd, paths));
+        .or_else(|| path_rule_of_call(policy, Behavior::Ask, Access::Write, (call, &at), paths));
     if let Some(rule) = ask {
         return asked_by(rule, ReasonKind::Rule, &format!("changing {shown}"));
     }
@@ -196,8 +208,8 @@ pub(super) fn edit(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decis
         if !stance.edits() {
             offer.push(suggest::accept_edits());
         }
-        let parents = at.forms().filter_map(std::path::Path::parent);
-        let parents: Vec<&std::path::Path> = parents.filter(|parent| parent.parent().is_some()).collect();
+        let parents = at.forms().filter_map(Path::parent);
+        let parents: Vec<&Path> = parents.filter(|parent| parent.parent().is_some()).collect();
         if !inside && !parents.is_empty() {
             offer.push(suggest::directories(&parents));
         }

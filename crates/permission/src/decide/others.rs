@@ -6,58 +6,30 @@ use super::{asked_by, denied_by, names, whole_rule};
 use crate::decision::{Decision, Reason, ReasonKind};
 use crate::matching::{domain, mcp};
 use crate::mode::{Stance, stance};
+use crate::names::WEB_FETCH;
 use crate::policy::{Call, Policy};
 use crate::rule::{Behavior, Rule};
 use crate::suggest;
-
-pub(super) fn decide(policy: &Policy, call: &Call<'_>) -> Decision {
-    match call.tool {
-        "AskUserQuestion" | "ExitPlanMode" => for_a_person(call),
-        "WebFetch" => fetch(policy, call),
-        "Agent" | "Task" => named(policy, call, call.text("subagent_type").unwrap_or("general-purpose")),
-        "Skill" | "SlashCommand" => {
-            let name = call.text("skill").or_else(|| call.text("command")).unwrap_or_default();
-            named(policy, call, name.trim().trim_start_matches('/'))
-        }
-        "TodoWrite"
-        | "TaskCreate"
-        | "TaskUpdate"
-        | "TaskList"
-        | "TaskGet"
-        | "TaskOutput"
-        | "TaskStop"
-        | "BashOutput"
-        | "KillShell"
-        | "EnterPlanMode"
-        | "ToolSearch"
-        | "StructuredOutput"
-        | "SendMessage"
-        | "ListAgents"
-        | "ListMcpResourcesTool" => harmless(policy, call),
-        "ReadMcpResourceTool" => of_server(policy, call),
-        _ => asked(policy, call),
-    }
-}
+use crate::touches::Key;
 
 /// No rule, mode or hook answers for the person.
-fn for_a_person(call: &Call<'_>) -> Decision {
+pub(super) fn for_a_person(call: &Call<'_>) -> Decision {
     Decision::ask(
         Reason::default(),
-        format!("{} needs an answer from a person.", call.tool),
+        format!("{} needs an answer from a person.", call.tool.name),
     )
     .for_a_person()
 }
 
-fn harmless(policy: &Policy, call: &Call<'_>) -> Decision {
+pub(super) fn harmless(policy: &Policy, call: &Call<'_>) -> Decision {
     match whole_rule(policy, Behavior::Ask, call.tool) {
-        Some(rule) => asked_by(rule, ReasonKind::Rule, call.tool),
+        Some(rule) => asked_by(rule, ReasonKind::Rule, call.tool.name),
         None => Decision::allow(Reason::default()),
     }
 }
 
 /// What a server has to read: whoever forbids the server forbids this too.
-fn of_server(policy: &Policy, call: &Call<'_>) -> Decision {
-    let server = call.text("server").unwrap_or_default();
+pub(super) fn resource(policy: &Policy, call: &Call<'_>, server: &str) -> Decision {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     let plain: String = server
         .chars()
@@ -78,47 +50,62 @@ fn of_server(policy: &Policy, call: &Call<'_>) -> Decision {
     }
 }
 
-/// Tools whose rules name one of several: an agent's type, a skill. What is forbidden is so in capitals, too.
-fn named(policy: &Policy, call: &Call<'_>, name: &str) -> Decision {
-    let speaks = |rule: &&Rule| {
-        names(rule, call.tool)
-            && rule.content.as_deref().is_none_or(|content| {
-                let content = content.trim();
-                content.eq_ignore_ascii_case(name)
-                    || content.strip_suffix(":*").is_some_and(|prefix| {
-                        name == prefix || name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(':'))
-                    })
-            })
-    };
-    if let Some(rule) = policy.rules_of(Behavior::Deny).find(speaks) {
-        return denied_by(
+/// Whether a rule speaks of one of several, an agent's type or a skill. What is forbidden is so in capitals, too.
+fn speaks(rule: &Rule, call: &Call<'_>, name: &str) -> bool {
+    names(rule, call.tool)
+        && rule.content.as_deref().is_none_or(|content| {
+            let content = content.trim();
+            content.eq_ignore_ascii_case(name)
+                || content.strip_suffix(":*").is_some_and(|prefix| {
+                    name == prefix || name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(':'))
+                })
+        })
+}
+
+/// An agent's type: free, but for rules that name it.
+pub(super) fn agent(policy: &Policy, call: &Call<'_>, kind: &str) -> Decision {
+    objection(policy, call, kind).unwrap_or_else(|| Decision::allow(Reason::default()))
+}
+
+/// What a rule has against one of several.
+fn objection(policy: &Policy, call: &Call<'_>, name: &str) -> Option<Decision> {
+    let rule = |behavior| policy.rules_of(behavior).find(|rule| speaks(rule, call, name));
+    if let Some(rule) = rule(Behavior::Deny) {
+        return Some(denied_by(
             rule,
             ReasonKind::Rule,
-            format!("{} with {name} is denied by the rule {}.", call.tool, rule.text()),
-        );
+            format!("{} with {name} is denied by the rule {}.", call.tool.name, rule.text()),
+        ));
     }
-    if let Some(rule) = policy.rules_of(Behavior::Ask).find(speaks) {
-        return asked_by(rule, ReasonKind::Rule, name);
+    rule(Behavior::Ask).map(|rule| asked_by(rule, ReasonKind::Rule, name))
+}
+
+/// A skill: free as well, unless it brings something of its own.
+pub(super) fn skill(policy: &Policy, call: &Call<'_>, name: &str) -> Decision {
+    let name = name.trim().trim_start_matches('/');
+    if let Some(decision) = objection(policy, call, name) {
+        return decision;
     }
-    if !policy.lends || call.tool != "Skill" {
+    if !policy.lends {
         return Decision::allow(Reason::default());
     }
     if stance(&policy.mode) == Stance::Bypass {
         return Decision::allow(Reason::kind(ReasonKind::Mode));
     }
-    if let Some(rule) = policy.rules_of(Behavior::Allow).find(speaks) {
+    let mut allows = policy.rules_of(Behavior::Allow);
+    if let Some(rule) = allows.find(|rule| speaks(rule, call, name)) {
         return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
     }
     let offer = [name.to_owned(), format!("{name}:*")]
-        .map(|rule| suggest::rules("Skill", vec![Some(rule)], Destination::LocalSettings));
+        .map(|rule| suggest::rules(call.tool.name, vec![Some(rule)], Destination::LocalSettings));
     let why = format!("The skill {name} brings rules or hooks of its own: it needs approval.");
     Decision::ask(Reason::default(), why).offering(offer.into())
 }
 
-fn fetch(policy: &Policy, call: &Call<'_>) -> Decision {
-    let host = call.text("url").and_then(domain::host);
+pub(super) fn fetch(policy: &Policy, call: &Call<'_>, url: Key) -> Decision {
+    let host = call.text(url).and_then(domain::host);
     let speaks = |rule: &&Rule| {
-        rule.tool == "WebFetch"
+        (rule.tool == WEB_FETCH || names(rule, call.tool))
             && match (rule.content.as_deref(), host.as_deref()) {
                 (None, _) => true,
                 (Some(content), Some(host)) => {
@@ -146,7 +133,7 @@ fn fetch(policy: &Policy, call: &Call<'_>) -> Decision {
     }
     let offer = host.as_deref().map(|host| {
         suggest::rules(
-            "WebFetch",
+            WEB_FETCH,
             vec![Some(format!("domain:{host}"))],
             Destination::LocalSettings,
         )
@@ -155,18 +142,18 @@ fn fetch(policy: &Policy, call: &Call<'_>) -> Decision {
         .offering(offer.into_iter().collect())
 }
 
-/// Servers' tools, searches, and whatever else there is.
-fn asked(policy: &Policy, call: &Call<'_>) -> Decision {
+/// Servers' tools, searches of the web, and whatever else there is.
+pub(super) fn asked(policy: &Policy, call: &Call<'_>) -> Decision {
     if let Some(rule) = policy.rules_of(Behavior::Deny).find(|rule| names(rule, call.tool)) {
         // What the content of such a rule means is not known: it denies all of it.
         return denied_by(
             rule,
             ReasonKind::Rule,
-            format!("{} is denied by the rule {}.", call.tool, rule.text()),
+            format!("{} is denied by the rule {}.", call.tool.name, rule.text()),
         );
     }
     if let Some(rule) = policy.rules_of(Behavior::Ask).find(|rule| names(rule, call.tool)) {
-        return asked_by(rule, ReasonKind::Rule, call.tool);
+        return asked_by(rule, ReasonKind::Rule, call.tool.name);
     }
     if stance(&policy.mode) == Stance::Bypass {
         return Decision::allow(Reason::kind(ReasonKind::Mode));
@@ -174,8 +161,8 @@ fn asked(policy: &Policy, call: &Call<'_>) -> Decision {
     if let Some(rule) = whole_rule(policy, Behavior::Allow, call.tool) {
         return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
     }
-    Decision::ask(Reason::default(), format!("{} needs approval.", call.tool)).offering(vec![suggest::rules(
-        call.tool,
+    Decision::ask(Reason::default(), format!("{} needs approval.", call.tool.name)).offering(vec![suggest::rules(
+        call.tool.name,
         vec![None],
         Destination::LocalSettings,
     )])
@@ -191,13 +178,33 @@ mod tests {
     use crate::decision::Verdict;
     use crate::path::Lexical;
     use crate::rule::Source;
+    use crate::touches::{ToolFacts, Touches};
     use sluice_wire::mode::PermissionMode;
 
-    fn denied(rule: &str, tool: &str, input: &Value) -> bool {
+    const AGENT: ToolFacts<'static> = ToolFacts {
+        name: "Agent",
+        aliases: &["Task"],
+        touches: Touches::Agent {
+            kind: "subagent_type",
+            usual: "general-purpose",
+        },
+    };
+    const SKILL: ToolFacts<'static> = ToolFacts {
+        name: "Skill",
+        aliases: &["SlashCommand"],
+        touches: Touches::Skill { name: "skill" },
+    };
+    const RESOURCE: ToolFacts<'static> = ToolFacts {
+        name: "ReadMcpResourceTool",
+        aliases: &[],
+        touches: Touches::Resource { server: "server" },
+    };
+
+    fn denied(rule: &str, tool: ToolFacts<'_>, input: &Value) -> bool {
         let mut policy = Policy::new(Path::new("/p").to_owned(), Path::new("/h").to_owned());
         let rule = Rule::parse(Behavior::Deny, Source::User, Path::new("/p"), rule);
         policy.rules.extend(rule.ok());
-        decide(&policy, &Call::new(tool, input, Path::new("/p"))).behavior == Verdict::Deny
+        crate::decide(&policy, &Call::new(tool, input, Path::new("/p")), &Lexical).behavior == Verdict::Deny
     }
 
     #[test]
@@ -208,13 +215,13 @@ mod tests {
             let rule = rule.map(|rule| Rule::parse(Behavior::Allow, Source::User, Path::new("/p"), rule));
             policy.rules.extend(rule.and_then(Result::ok));
             (policy.lends, policy.mode) = (lends, mode);
-            crate::decide(&policy, &Call::new("Skill", &input, Path::new("/p")), &Lexical).behavior
+            crate::decide(&policy, &Call::new(SKILL, &input, Path::new("/p")), &Lexical).behavior
         };
         assert_eq!(verdict(false, PermissionMode::Default, None), Verdict::Allow);
         assert_eq!(verdict(true, PermissionMode::Default, None), Verdict::Ask);
         assert_eq!(verdict(true, PermissionMode::DontAsk, None), Verdict::Deny);
         assert_eq!(verdict(true, PermissionMode::BypassPermissions, None), Verdict::Allow);
-        for rule in ["Skill(deploy)", "Skill(deploy:*)", "Skill"] {
+        for rule in ["Skill(deploy)", "Skill(deploy:*)", "Skill", "SlashCommand(deploy)"] {
             assert_eq!(
                 verdict(true, PermissionMode::Default, Some(rule)),
                 Verdict::Allow,
@@ -228,27 +235,23 @@ mod tests {
     fn a_name_that_is_denied_is_so_however_it_is_written() {
         for name in ["Explore", "explore", "EXPLORE"] {
             assert!(
-                denied("Agent(Explore)", "Agent", &json!({"subagent_type": name})),
+                denied("Agent(Explore)", AGENT, &json!({"subagent_type": name})),
                 "{name}"
             );
         }
         for name in ["deploy", " deploy ", "/deploy", "Deploy"] {
-            assert!(denied("Skill(deploy)", "Skill", &json!({"skill": name})), "{name}");
+            assert!(denied("Skill(deploy)", SKILL, &json!({"skill": name})), "{name}");
         }
-        assert!(!denied("Skill(deploy)", "Skill", &json!({"skill": "deployed"})));
+        assert!(!denied("Skill(deploy)", SKILL, &json!({"skill": "deployed"})));
     }
 
     #[test]
     fn what_a_denied_server_has_to_read_is_denied() {
         let read = |server: &str| json!({"server": server, "uri": "x://y"});
         for rule in ["mcp__my_server", "mcp__my_server__*"] {
-            assert!(denied(rule, "ReadMcpResourceTool", &read("my server")), "{rule}");
-            assert!(!denied(rule, "ReadMcpResourceTool", &read("other")), "{rule}");
+            assert!(denied(rule, RESOURCE, &read("my server")), "{rule}");
+            assert!(!denied(rule, RESOURCE, &read("other")), "{rule}");
         }
-        assert!(!denied(
-            "mcp__my_server__tool",
-            "ReadMcpResourceTool",
-            &read("my server")
-        ));
+        assert!(!denied("mcp__my_server__tool", RESOURCE, &read("my server")));
     }
 }

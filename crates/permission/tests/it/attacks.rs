@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use sluice_permission::{Behavior, Call, Linked, OnDisk, PermissionMode, Policy, Rule, Source, Verdict, decide, quiet};
 
-use crate::world::{World, world};
+use crate::world::{World, tool, world};
 
 const MODES: &[&str] = &["default", "acceptEdits", "bypassPermissions", "auto"];
 
@@ -102,7 +102,7 @@ fn what_ran_in_bash_is_stopped() {
             }
             for line in &lines {
                 let input = json!({ "command": line });
-                let decision = decide(&policy, &Call::new("Bash", &input, &at), &OnDisk);
+                let decision = decide(&policy, &Call::new(tool("Bash"), &input, &at), &OnDisk);
                 // What is quietened when it runs was not seen to run it then.
                 if decision.behavior == Verdict::Allow && quiet::of(line).env.is_empty() {
                     through.push((*mode, allowed, line.clone()));
@@ -512,7 +512,7 @@ impl World {
             let mut policy = self.policy.clone();
             policy.mode = PermissionMode::from(mode);
             let input = json!({ "command": line });
-            let decision = decide(&policy, &Call::new("Bash", &input, Path::new("/w")), &self.links);
+            let decision = decide(&policy, &Call::new(tool("Bash"), &input, Path::new("/w")), &self.links);
             assert_eq!(decision.behavior, Verdict::Ask, "{mode} {line}: {decision:?}");
         }
     }

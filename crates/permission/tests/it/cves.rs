@@ -4,7 +4,7 @@ use serde_json::json;
 use sluice_permission::{PermissionMode, Verdict, apply, hidden, tool_removed};
 use std::path::Path;
 
-use crate::world::world;
+use crate::world::{tool, world};
 
 #[test]
 fn cve_2025_54794_directory_by_prefix_of_text() {
@@ -325,7 +325,7 @@ fn cve_2025_59532_the_shell_does_not_move_the_roots() {
     // The call's directory is where the shell stands, not a place that may be written.
     let policy = world().mode("acceptEdits").policy;
     let input = json!({"command": "touch x"});
-    let call = sluice_permission::Call::new("Bash", &input, Path::new("/etc"));
+    let call = sluice_permission::Call::new(tool("Bash"), &input, Path::new("/etc"));
     assert_eq!(
         sluice_permission::decide(&policy, &call, &sluice_permission::Lexical).behavior,
         Verdict::Ask
@@ -365,7 +365,7 @@ fn ghsa_wpqr_6v78_jr5g_bypass_keeps_the_list_of_tools() {
         .deny("Write")
         .deny("Bash(zap:*)")
         .deny("mcp__tiny");
-    assert!(tool_removed(&w.policy, "Write"));
+    assert!(tool_removed(&w.policy, tool("Write")));
     assert_eq!(w.write("/w/x").behavior, Verdict::Deny);
     assert_eq!(w.call("mcp__tiny__add", &json!({})).behavior, Verdict::Deny);
     w.denies("zap 1");

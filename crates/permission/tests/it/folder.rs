@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 use sluice_permission::{Behavior, Call, OnDisk, PermissionMode, Policy, Rule, Source, Verdict, decide};
 
+use crate::world::tool;
+
 /// A project as people have them, on the disk.
 pub(crate) struct Folder {
     pub(crate) at: PathBuf,
@@ -93,7 +95,7 @@ impl Folder {
         }
         let allowed = |line: &str| {
             let input = json!({ "command": line });
-            decide(&policy, &Call::new("Bash", &input, &project), &OnDisk).behavior == Verdict::Allow
+            decide(&policy, &Call::new(tool("Bash"), &input, &project), &OnDisk).behavior == Verdict::Allow
         };
         lines.iter().copied().filter(|line| !allowed(line)).collect()
     }

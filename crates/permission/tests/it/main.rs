@@ -23,5 +23,6 @@ mod properties;
 mod slips;
 mod slips_rules;
 mod suggestions;
+mod touches;
 mod unasked;
 mod world;

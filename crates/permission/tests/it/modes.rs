@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sluice_permission::{Decision, ReasonKind, Verdict, tool_removed};
 
-use crate::world::{World, world};
+use crate::world::{World, tool, world};
 
 fn tour(world: &World) -> Vec<(&'static str, Decision)> {
     vec![
@@ -205,9 +205,9 @@ fn deny_beats_ask_beats_allow_whatever_the_source() {
     w.asks("aaa c");
     w.allows("ccc");
     world().deny("Bash").denies("ls");
-    assert!(tool_removed(&world().deny("mcp__tiny").policy, "mcp__tiny__add"));
-    assert!(tool_removed(&world().deny("Task").policy, "Agent"));
-    assert!(!tool_removed(&world().deny("Bash(x)").policy, "Bash"));
+    assert!(tool_removed(&world().deny("mcp__tiny").policy, tool("mcp__tiny__add")));
+    assert!(tool_removed(&world().deny("Task").policy, tool("Agent")));
+    assert!(!tool_removed(&world().deny("Bash(x)").policy, tool("Bash")));
 }
 
 #[test]
@@ -358,7 +358,7 @@ fn servers() {
     policy.policy.mode = "default".into();
     let call = sluice_permission::Call {
         read_only_hint: Some(true),
-        ..sluice_permission::Call::new("mcp__tiny__add", &Value::Null, std::path::Path::new("/w"))
+        ..sluice_permission::Call::new(tool("mcp__tiny__add"), &Value::Null, std::path::Path::new("/w"))
     };
     let decision = sluice_permission::decide(&policy.policy, &call, &policy.links);
     assert_eq!(

@@ -174,7 +174,7 @@ proptest! {
         let target = sluice_permission::Paths::resolve(&world, Path::new(&named));
         let run = |path: &str| {
             let input = json!({"file_path": path});
-            decide(&policy, &Call::new(tool, &input, Path::new("/w")), &world).behavior
+            decide(&policy, &Call::new(crate::world::tool(tool), &input, Path::new("/w")), &world).behavior
         };
         if run(&named) == Verdict::Allow {
             prop_assert_eq!(run(target.to_str().unwrap()), Verdict::Allow, "{} -> {}", named, target.display());

@@ -4,8 +4,55 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use sluice_permission::{
-    Behavior, Call, Decision, Lexical, Linked, Paths, PermissionMode, Policy, Rule, Source, Verdict, decide,
+    Behavior, Call, Decision, Lexical, Linked, Paths, PermissionMode, Policy, Rule, Source, ToolFacts, Touches,
+    Verdict, decide,
 };
+
+/// What the tools of those names touch.
+pub(crate) fn tool(name: &str) -> ToolFacts<'_> {
+    let touches = match name {
+        "Bash" => Touches::Shell {
+            command: "command",
+            sandbox: Some("dangerouslyDisableSandbox"),
+        },
+        "Read" => Touches::Reads { path: "file_path" },
+        "Edit" | "Write" => Touches::Edits { path: "file_path" },
+        "NotebookEdit" => Touches::Edits { path: "notebook_path" },
+        "Glob" => Touches::Searches {
+            path: "path",
+            pattern: Some("pattern"),
+        },
+        "Grep" => Touches::Searches {
+            path: "path",
+            pattern: None,
+        },
+        "WebFetch" => Touches::Fetches { url: "url" },
+        "WebSearch" => Touches::SearchesWeb { query: "query" },
+        "Agent" | "Task" => Touches::Agent {
+            kind: "subagent_type",
+            usual: "general-purpose",
+        },
+        "Skill" => Touches::Skill { name: "skill" },
+        "ReadMcpResourceTool" => Touches::Resource { server: "server" },
+        "AskUserQuestion" | "ExitPlanMode" => Touches::Person,
+        "TodoWrite"
+        | "TaskCreate"
+        | "TaskUpdate"
+        | "TaskList"
+        | "TaskGet"
+        | "TaskOutput"
+        | "TaskStop"
+        | "EnterPlanMode"
+        | "ToolSearch"
+        | "StructuredOutput"
+        | "ListMcpResourcesTool" => Touches::Nothing,
+        _ => Touches::Anything,
+    };
+    ToolFacts {
+        touches,
+        ..ToolFacts::unknown(name)
+    }
+}
 
 pub(crate) struct World {
     pub(crate) policy: Policy,
@@ -51,7 +98,11 @@ impl World {
     }
 
     pub(crate) fn call(&self, tool: &str, input: &Value) -> Decision {
-        decide(&self.policy, &Call::new(tool, input, Path::new("/w")), &self.links)
+        decide(
+            &self.policy,
+            &Call::new(self::tool(tool), input, Path::new("/w")),
+            &self.links,
+        )
     }
 
     pub(crate) fn bash(&self, command: &str) -> Decision {
@@ -98,5 +149,5 @@ pub(crate) fn verdict(policy: &Policy, command: &str) -> Verdict {
 
 pub(crate) fn verdict_in(policy: &Policy, command: &str, paths: &dyn Paths) -> Verdict {
     let input = json!({"command": command});
-    decide(policy, &Call::new("Bash", &input, Path::new("/w")), paths).behavior
+    decide(policy, &Call::new(tool("Bash"), &input, Path::new("/w")), paths).behavior
 }

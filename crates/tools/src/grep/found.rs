@@ -88,11 +88,11 @@ impl Found {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sink::{Line, LineKind};
+    use super::super::sink::{LineKind, ShownLine};
     use super::*;
 
     fn hits(count: usize) -> Hits {
-        let line = Line {
+        let line = ShownLine {
             text: "x".to_owned(),
             number: None,
             kind: LineKind::Match,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::found::Found;
-use super::sink::{BREAK, Line, LineKind};
+use super::sink::{BREAK, LineKind, ShownLine};
 use super::{Input, Mode};
 use crate::outcome::Outcome;
 
@@ -111,7 +111,7 @@ fn content(input: &Input, found: &Found, fields: &mut Map<String, Value>) -> Str
 }
 
 /// `path:12:text` for a match, `path-12-text` for what is around it.
-fn row(path: &str, line: &Line, input: &Input) -> String {
+fn row(path: &str, line: &ShownLine, input: &Input) -> String {
     let sign = match line.kind {
         LineKind::Match => ':',
         LineKind::Context => '-',

@@ -34,7 +34,7 @@ impl Sink for Any {
 
 /// A line as it is shown, without the name of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct ShownLine {
     pub(super) text: String,
     pub(super) number: Option<u64>,
     pub(super) kind: LineKind,
@@ -51,7 +51,7 @@ pub(super) enum LineKind {
 #[derive(Debug, Default)]
 pub(super) struct Hits {
     /// The first lines, as many as can be shown.
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<ShownLine>,
     /// How many there are.
     pub(super) total: usize,
     /// How many bytes `lines` holds.
@@ -89,7 +89,7 @@ impl<'a> Lines<'a> {
         if self.has_room() {
             let text = fitted(bytes, first);
             self.hits.bytes += text.len();
-            self.hits.lines.push(Line { text, number, kind });
+            self.hits.lines.push(ShownLine { text, number, kind });
         }
     }
 

@@ -1,13 +1,12 @@
 //! EnterPlanMode.
 
-use std::path::Path;
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
+use sluice_permission::Touches;
 
 use crate::context::Context;
-use crate::input;
-use crate::outcome::{Effect, Invalid, Outcome};
+use crate::outcome::{Effect, Outcome};
 use crate::tool::{Descriptor, Pending, Tool};
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
@@ -18,9 +17,9 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         Not for small or plainly described changes, and not when only a question is to be answered. \
         When the plan is written, ExitPlanMode puts it before the person.".into(),
     schema: json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false}),
-    aliases: &[],
-    default: true,
+    touches: Touches::Nothing,
     needs_person: true,
+    ..Descriptor::default()
 }
 });
 
@@ -31,10 +30,6 @@ pub(crate) struct EnterPlanMode;
 impl Tool for EnterPlanMode {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &[])
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

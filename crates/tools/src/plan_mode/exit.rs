@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
+use sluice_permission::Touches;
 
 use crate::context::Context;
 use crate::outcome::{Effect, Invalid, Outcome};
@@ -41,9 +42,9 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         },
         "required": [],
     }),
-    aliases: &[],
-    default: true,
+    touches: Touches::Person,
     needs_person: true,
+    ..Descriptor::default()
 }
 });
 
@@ -57,7 +58,7 @@ impl Tool for ExitPlanMode {
     }
 
     fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        let mut value = input::checked(&DESCRIPTOR, input, cwd, &[])?;
+        let mut value = input::checked(&DESCRIPTOR, input, cwd)?;
         if let Some(fields) = value.as_object_mut() {
             for name in SHOWN {
                 fields.shift_remove(name);

@@ -80,7 +80,7 @@ impl Rules {
         grant(
             Path::new("/"),
             read,
-            &|path| Verdict::of(path, plan.hidden.iter()),
+            &|path| Exception::of(path, plan.hidden.iter()),
             &mut grants,
         );
         for path in &plan.shown {
@@ -94,7 +94,7 @@ impl Rules {
                 .chain(&sealed)
                 .filter(|path| path.starts_with(writable) && *path != writable)
                 .collect();
-            let verdict = |path: &Path| Verdict::of(path, inside.iter().copied());
+            let verdict = |path: &Path| Exception::of(path, inside.iter().copied());
             grant(writable, read | write, &verdict, &mut grants);
         }
         for device in DEVICES {
@@ -152,7 +152,7 @@ impl Rules {
 }
 
 /// How a path stands to a list of exceptions.
-enum Verdict {
+enum Exception {
     /// Neither it nor anything beneath.
     Whole,
     /// Something beneath.
@@ -160,7 +160,7 @@ enum Verdict {
     Excepted,
 }
 
-impl Verdict {
+impl Exception {
     fn of<'a>(path: &Path, mut exceptions: impl Iterator<Item = &'a PathBuf>) -> Self {
         exceptions
             .try_fold(Self::Whole, |verdict, exception| {
@@ -180,13 +180,13 @@ impl Verdict {
 fn grant(
     path: &Path,
     rights: BitFlags<AccessFs>,
-    verdict: &dyn Fn(&Path) -> Verdict,
+    verdict: &dyn Fn(&Path) -> Exception,
     grants: &mut Vec<(PathBuf, BitFlags<AccessFs>)>,
 ) {
     match verdict(path) {
-        Verdict::Excepted => {}
-        Verdict::Whole => grants.push((path.to_owned(), rights)),
-        Verdict::Partly => {
+        Exception::Excepted => {}
+        Exception::Whole => grants.push((path.to_owned(), rights)),
+        Exception::Partly => {
             for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
                 // the rights of a link's target are its target's own
                 if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {

@@ -5,11 +5,12 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use sluice_permission::Touches;
 
 use crate::context::Context;
 use crate::input;
 use crate::outcome::{Invalid, Outcome};
-use crate::tool::{Descriptor, Pending, Tool};
+use crate::tool::{Descriptor, ListKind, Pending, Tool};
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
@@ -29,9 +30,10 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         "required": ["subject", "description"],
         "additionalProperties": false,
     }),
-    aliases: &[],
+    touches: Touches::Nothing,
+    list: Some(ListKind::Tasks),
     default: false,
-    needs_person: false,
+    ..Descriptor::default()
 }
 });
 
@@ -55,7 +57,7 @@ impl Tool for TaskCreate {
     }
 
     fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, &with_subject(input.clone()), cwd, &[])
+        input::checked(&DESCRIPTOR, &with_subject(input.clone()), cwd)
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

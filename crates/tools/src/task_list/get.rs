@@ -1,17 +1,17 @@
 //! TaskGet.
 
-use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sluice_permission::Touches;
 
 use super::{names, spelled};
 use crate::context::Context;
 use crate::input;
 use crate::lists::Item;
-use crate::outcome::{Invalid, Outcome};
-use crate::tool::{Descriptor, Pending, Tool};
+use crate::outcome::Outcome;
+use crate::tool::{Changes, Descriptor, ListKind, Pending, Tool};
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
@@ -24,9 +24,11 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         "required": ["taskId"],
         "additionalProperties": false,
     }),
-    aliases: &[],
+    touches: Touches::Nothing,
+    changes: Some(Changes::Nothing),
+    list: Some(ListKind::Tasks),
     default: false,
-    needs_person: false,
+    ..Descriptor::default()
 }
 });
 
@@ -43,10 +45,6 @@ struct Input {
 impl Tool for TaskGet {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &[])
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

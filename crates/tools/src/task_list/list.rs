@@ -1,15 +1,14 @@
 //! TaskList.
 
-use std::path::Path;
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
+use sluice_permission::Touches;
 
 use super::{names, spelled};
 use crate::context::Context;
-use crate::input;
-use crate::outcome::{Invalid, Outcome};
-use crate::tool::{Descriptor, Pending, Tool};
+use crate::outcome::Outcome;
+use crate::tool::{Changes, Descriptor, ListKind, Pending, Tool};
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
@@ -17,9 +16,11 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     description: "Gives the session's task list, one line for each task: its number, its status, its subject, who does it and which unfinished tasks it waits for. \
         Look here for what to do next: the lowest number that is pending, belongs to nobody and waits for nothing.".into(),
     schema: json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false}),
-    aliases: &[],
+    touches: Touches::Nothing,
+    changes: Some(Changes::Nothing),
+    list: Some(ListKind::Tasks),
     default: false,
-    needs_person: false,
+    ..Descriptor::default()
 }
 });
 
@@ -30,10 +31,6 @@ pub(crate) struct TaskList;
 impl Tool for TaskList {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &[])
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

@@ -1,16 +1,16 @@
 //! TaskUpdate.
 
-use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use sluice_permission::Touches;
 
 use crate::context::Context;
 use crate::input;
 use crate::lists::{Change, Progress, Refusal, Update};
-use crate::outcome::{Invalid, Outcome};
-use crate::tool::{Descriptor, Pending, Tool};
+use crate::outcome::Outcome;
+use crate::tool::{Descriptor, ListKind, Pending, Tool};
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
@@ -35,9 +35,10 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         "required": ["taskId"],
         "additionalProperties": false,
     }),
-    aliases: &[],
+    touches: Touches::Nothing,
+    list: Some(ListKind::Tasks),
     default: false,
-    needs_person: false,
+    ..Descriptor::default()
 }
 });
 
@@ -78,10 +79,6 @@ enum Deleted {
 impl Tool for TaskUpdate {
     fn descriptor(&self) -> &Descriptor {
         &DESCRIPTOR
-    }
-
-    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        input::checked(&DESCRIPTOR, input, cwd, &[])
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

@@ -10,6 +10,7 @@ mod bash;
 mod bash_kill;
 mod bash_tasks;
 mod edit;
+mod facts;
 mod glob;
 mod grep;
 mod images;

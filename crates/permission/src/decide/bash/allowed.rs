@@ -1,6 +1,7 @@
 //! What the rules that allow say about one command, and about text in it that nobody has read.
 
 use crate::matching::bash;
+use crate::names::BASH;
 use crate::policy::Policy;
 use crate::rule::{Behavior, Rule};
 use crate::shell::{self, Simple, wrappers};
@@ -56,7 +57,7 @@ fn is_language(name: &str) -> bool {
 /// The rule that names this very line.
 pub(super) fn exactly<'a>(policy: &'a Policy, line: &str) -> Option<&'a Rule> {
     policy.rules_of(Behavior::Allow).find(|rule| {
-        rule.tool == "Bash"
+        rule.tool == BASH
             && rule
                 .content
                 .as_deref()
@@ -69,7 +70,7 @@ pub(super) fn named_by_rule(policy: &Policy, command: &Simple) -> bool {
     let text = command.raw();
     let contents = policy
         .rules_of(Behavior::Allow)
-        .filter(|rule| rule.tool == "Bash")
+        .filter(|rule| rule.tool == BASH)
         .filter_map(|rule| rule.content.as_deref());
     contents
         .into_iter()
@@ -129,7 +130,7 @@ fn covering<'a>(policy: &'a Policy, inner: &'a [shell::Word]) -> impl Iterator<I
     });
     policy
         .rules_of(Behavior::Allow)
-        .filter(|rule| rule.tool == "Bash")
+        .filter(|rule| rule.tool == BASH)
         .filter_map(|rule| rule.content.as_deref())
         .filter(move |content| {
             // A rule for what carries a command is a rule for that command only if it names it.

@@ -11,6 +11,7 @@ use self::scripts::{reachable, read_through};
 use super::allowed::Unread;
 use super::effects::Effects;
 use crate::matching::bash;
+use crate::names::BASH;
 use crate::path::{Found, Located, Paths};
 use crate::policy::Policy;
 use crate::rule::{Behavior, Rule};
@@ -41,7 +42,7 @@ pub(super) fn unknown(
     let rules: Vec<&Rule> = policy
         .rules
         .iter()
-        .filter(|rule| rule.behavior != Behavior::Allow && rule.tool == "Bash" && !rule.whole())
+        .filter(|rule| rule.behavior != Behavior::Allow && rule.tool == BASH && !rule.whole())
         .collect();
     if rules.is_empty() {
         return None;

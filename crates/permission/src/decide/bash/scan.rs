@@ -1,6 +1,7 @@
 //! Deny and ask rules held against everything on a line that could begin a command.
 
 use crate::matching::{bash, domain};
+use crate::names::{BASH, WEB_FETCH};
 use crate::policy::Policy;
 use crate::rule::{Behavior, Rule};
 use crate::shell::parse::analyse;
@@ -14,7 +15,7 @@ const MOST_TEXTS: usize = 3;
 pub(super) fn find<'a>(policy: &'a Policy, behavior: Behavior, analysis: &Analysis, line: &str) -> Option<&'a Rule> {
     let rules: Vec<&Rule> = policy
         .rules_of(behavior)
-        .filter(|rule| rule.tool == "Bash" && !rule.whole())
+        .filter(|rule| rule.tool == BASH && !rule.whole())
         .collect();
     if let Some(rule) = hosts(policy, behavior, analysis) {
         return Some(rule);
@@ -207,7 +208,7 @@ fn by_word<'a>(rules: &[&'a Rule], line: &str) -> Option<&'a Rule> {
 fn hosts<'a>(policy: &'a Policy, behavior: Behavior, analysis: &Analysis) -> Option<&'a Rule> {
     let rules: Vec<(&Rule, &str)> = policy
         .rules_of(behavior)
-        .filter(|rule| rule.tool == "WebFetch")
+        .filter(|rule| rule.tool == WEB_FETCH)
         .filter_map(|rule| Some((rule, domain::named(rule.content.as_deref()?)?)))
         .collect();
     if rules.is_empty() {

@@ -1,0 +1,401 @@
+//! Tools of which no file of the engine knows, each added by one line: what holds for Edit holds for one that says it
+//! changes a file, what holds for Read for one that says it reads one, and one that says nothing is asked about.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use sluice_engine::{Guarded, GuardedAnswer, GuardedCall, Options, Ran, Toolbox};
+use sluice_permission::Touches;
+use sluice_simulator::{ModelServer, Reply, Script};
+use sluice_tools::{Context, Descriptor, Outcome, Pending, Tool};
+use sluice_wire::mode::PermissionMode;
+use tokio_util::sync::CancellationToken;
+
+use crate::commands::with_files;
+use crate::stage::{self, Stage};
+
+fn descriptor(name: &'static str, touches: Touches) -> Descriptor {
+    Descriptor {
+        name: name.into(),
+        description: "A tool of this test.".into(),
+        schema: json!({
+            "type": "object",
+            "properties": {"target": {"type": "string"}, "line": {"type": "string"}},
+            "required": ["target"],
+            "additionalProperties": false,
+        }),
+        touches,
+        ..Descriptor::default()
+    }
+}
+
+static APPEND: LazyLock<Descriptor> = LazyLock::new(|| descriptor("Append", Touches::Edits { path: "target" }));
+static HEAD: LazyLock<Descriptor> = LazyLock::new(|| descriptor("Head", Touches::Reads { path: "target" }));
+static MYSTERY: LazyLock<Descriptor> = LazyLock::new(|| descriptor("Mystery", Touches::default()));
+
+/// Where the decision found the target.
+fn place(input: &Value, cx: &Context) -> Result<(PathBuf, PathBuf), Box<Outcome>> {
+    let path = cx.absolute(input["target"].as_str().unwrap());
+    let pin = cx.pin(&path)?;
+    let place = pin.map_or_else(|| path.clone(), |pin| pin.place().to_owned());
+    Ok((path, place))
+}
+
+/// Adds a line to a file.
+struct Append;
+
+impl Tool for Append {
+    fn descriptor(&self) -> &Descriptor {
+        &APPEND
+    }
+
+    fn concurrency_safe(&self, _input: &Value) -> bool {
+        false
+    }
+
+    fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
+        Box::pin(async move {
+            let (path, place) = match place(&input, cx) {
+                Ok(found) => found,
+                Err(outcome) => return *outcome,
+            };
+            let mut text = fs::read_to_string(&place).unwrap_or_default();
+            text.push_str(input["line"].as_str().unwrap_or_default());
+            text.push('\n');
+            fs::write(&place, &text).unwrap();
+            cx.files.saw(&path, text.as_bytes());
+            Outcome::ok("Added", json!({}))
+        })
+    }
+}
+
+/// Gives the first line of a file.
+struct Head;
+
+impl Tool for Head {
+    fn descriptor(&self) -> &Descriptor {
+        &HEAD
+    }
+
+    fn concurrency_safe(&self, _input: &Value) -> bool {
+        true
+    }
+
+    fn vet<'a>(&'a self, input: &'a Value, cx: &'a Context) -> Pending<'a, Option<Outcome>> {
+        Box::pin(async move {
+            let (_, place) = place(input, cx).ok()?;
+            (!place.exists()).then(|| Outcome::refused("There is no such file."))
+        })
+    }
+
+    fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
+        Box::pin(async move {
+            let (path, place) = match place(&input, cx) {
+                Ok(found) => found,
+                Err(outcome) => return *outcome,
+            };
+            let text = fs::read_to_string(&place).unwrap_or_default();
+            cx.files.saw(&path, text.as_bytes());
+            Outcome::ok(text.lines().next().unwrap_or_default(), json!({}))
+        })
+    }
+}
+
+/// Says nothing about itself.
+struct Mystery;
+
+impl Tool for Mystery {
+    fn descriptor(&self) -> &Descriptor {
+        &MYSTERY
+    }
+
+    fn concurrency_safe(&self, _input: &Value) -> bool {
+        true
+    }
+
+    fn vet<'a>(&'a self, _input: &'a Value, _cx: &'a Context) -> Pending<'a, Option<Outcome>> {
+        unreachable!("what it would look at nobody knows")
+    }
+
+    fn run<'a>(&'a self, _input: Value, _cx: &'a Context) -> Pending<'a, Outcome> {
+        Box::pin(async { Outcome::ok("Done", json!({})) })
+    }
+}
+
+fn add(options: &mut Options) {
+    options.tools.toolbox = Toolbox::default().with(&Append).with(&Head).with(&Mystery);
+}
+
+fn append(target: &str) -> Value {
+    json!({"target": target, "line": "more"})
+}
+
+/// What a session says of one call.
+async fn told(tool: &str, target: &str, change: impl FnOnce(&mut Options)) -> String {
+    let script = Script::new().tool(tool, append(target)).text("Done");
+    let mut stage = Stage::with(script, |options| {
+        add(options);
+        with_files(
+            options,
+            &[("a.txt", "one\n"), ("secret/a.txt", "hush\n"), (".git/config", "x\n")],
+        );
+        symlink("/etc", options.cwd.join("link")).unwrap();
+        change(options);
+    })
+    .await;
+    stage.prompt("go").await;
+    loop {
+        let said = stage.next().await;
+        if said["request"]["subtype"] == "can_use_tool" {
+            let reason = said["request"]["decision_reason_type"].as_str().unwrap_or("none");
+            let blocked = said["request"]["blocked_path"].as_str().unwrap_or("-");
+            let asked = format!("asked {reason} {blocked}");
+            stage.deny(&said).await;
+            stage.result().await;
+            stage.end().await;
+            return asked;
+        }
+        if said["type"] == "user" {
+            let block = &said["message"]["content"][0];
+            let done = if block["is_error"] == true { "refused" } else { "ran" };
+            let mut text = format!("{done} {}", block["content"].as_str().unwrap_or_default());
+            if !stage.all("denied").is_empty() {
+                text.push_str(" (told)");
+            }
+            stage.result().await;
+            stage.end().await;
+            return text;
+        }
+    }
+}
+
+fn mode(mode: PermissionMode) -> impl FnOnce(&mut Options) {
+    move |options| options.permissions.mode = Some(mode)
+}
+
+fn deny(rule: &str) -> impl FnOnce(&mut Options) {
+    let rule = rule.to_owned();
+    move |options| {
+        options.permissions.mode = Some(PermissionMode::AcceptEdits);
+        options.permissions.disallowed = vec![rule];
+    }
+}
+
+#[tokio::test]
+async fn one_that_edits_is_decided_about_as_edit_is() {
+    assert_eq!(told("Append", "a.txt", |_| {}).await, "asked none -");
+    assert_eq!(
+        told("Append", "a.txt", mode(PermissionMode::AcceptEdits)).await,
+        "ran Added"
+    );
+    assert_eq!(
+        told("Append", "a.txt", mode(PermissionMode::Plan)).await,
+        "asked mode -"
+    );
+    let refused = told("Append", "a.txt", mode(PermissionMode::DontAsk));
+    assert!(Box::pin(refused).await.starts_with("refused Append was not run"));
+    assert_eq!(
+        told("Append", ".git/config", mode(PermissionMode::AcceptEdits)).await,
+        "asked safetyCheck -"
+    );
+    assert_eq!(
+        told("Append", "link/hosts", mode(PermissionMode::AcceptEdits)).await,
+        "asked safetyCheck /etc/hosts"
+    );
+    let allow = |options: &mut Options| options.permissions.allowed = vec!["Edit(/a.txt)".to_owned()];
+    assert_eq!(told("Append", "a.txt", allow).await, "ran Added");
+}
+
+#[tokio::test]
+async fn rules_about_paths_hold_for_one_that_edits() {
+    for rule in ["Edit(secret/**)", "Read(secret/**)", "Append(secret/**)"] {
+        let said = told("Append", "secret/a.txt", deny(rule)).await;
+        assert!(said.starts_with("refused Changing ") && said.contains(rule), "{said}");
+        assert!(!said.ends_with("(told)"), "its result says it all");
+        assert_eq!(told("Append", "a.txt", deny(rule)).await, "ran Added", "{rule}");
+    }
+}
+
+#[tokio::test]
+async fn one_that_reads_is_decided_about_as_read_is() {
+    assert_eq!(told("Head", "a.txt", |_| {}).await, "ran one");
+    assert_eq!(told("Head", "/etc/hosts", |_| {}).await, "asked workingDir -");
+    assert_eq!(told("Head", "link/hosts", |_| {}).await, "asked workingDir /etc/hosts");
+    for rule in ["Read(secret/**)", "Head(secret/**)"] {
+        let said = told("Head", "secret/a.txt", deny(rule)).await;
+        assert!(said.starts_with("refused Reading ") && said.contains(rule), "{said}");
+    }
+    // Nothing is told of a file nobody was asked about, were it only that there is none.
+    assert_eq!(told("Head", "/etc/no-such-file", |_| {}).await, "asked workingDir -");
+    let ask = |options: &mut Options| {
+        options
+            .settings
+            .set_flag(json!({"permissions": {"ask": ["Head"]}}).as_object().unwrap());
+    };
+    assert_eq!(
+        told("Head", "nowhere", ask).await,
+        "refused <tool_use_error>There is no such file.</tool_use_error>"
+    );
+}
+
+#[tokio::test]
+async fn one_that_says_nothing_is_asked_about_and_not_held_against_any_file_before() {
+    for mode in [
+        PermissionMode::Default,
+        PermissionMode::AcceptEdits,
+        PermissionMode::Plan,
+    ] {
+        assert_eq!(
+            told("Mystery", "a.txt", |options| options.permissions.mode = Some(mode)).await,
+            "asked none -"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_one_edits_is_kept_first_and_can_be_put_back() {
+    let script = Script::new()
+        .tool("Append", append("a.txt"))
+        .tool("Append", append("new.txt"))
+        .text("Done");
+    let mut stage = Stage::with(script, |options| {
+        add(options);
+        with_files(options, &[("a.txt", "one\n")]);
+        options.permissions.mode = Some(PermissionMode::AcceptEdits);
+        options.folders.checkpoints = Some(options.folders.home.join("file-history"));
+    })
+    .await;
+    stage.prompt_as("u1", "go").await;
+    stage.result().await;
+    let read = |stage: &Stage, name: &str| fs::read_to_string(stage.path(name)).ok();
+    assert_eq!(read(&stage, "a.txt").as_deref(), Some("one\nmore\n"));
+    let request = json!({"subtype": "rewind_files", "user_message_id": "u1", "dry_run": false});
+    assert_eq!(stage.control(request).await["response"]["canRewind"], true);
+    assert_eq!(read(&stage, "a.txt").as_deref(), Some("one\n"));
+    assert_eq!(read(&stage, "new.txt"), None);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn what_one_touches_brings_the_instructions_near_it_and_counts_as_seen() {
+    for tool in ["Append", "Head"] {
+        let edit = json!({"file_path": "sub/a.txt", "old_string": "one", "new_string": "two"});
+        let script = Script::new()
+            .tool(tool, append("sub/a.txt"))
+            .tool("Edit", edit)
+            .text("Done");
+        let mut stage = Stage::with(script, |options| {
+            add(options);
+            with_files(options, &[("sub/a.txt", "one\n"), ("sub/CLAUDE.md", "NEARBY")]);
+            options.permissions.mode = Some(PermissionMode::AcceptEdits);
+        })
+        .await;
+        stage.prompt("go").await;
+        stage.result().await;
+        assert!(stage.said_to_model(2).join("\n").contains("NEARBY"), "{tool}");
+        let edited = &stage.last("user:tool_result")["tool_use_result"];
+        assert_eq!(edited["newString"], "two", "{edited}");
+        assert_eq!(edited.get("contentNotInModelContext"), None, "{tool}");
+        stage.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_condition_of_a_hook_holds_for_one_that_edits() {
+    let hooks = json!({"PreToolUse": [{"matcher": "*", "hooks": [
+        {"type": "command", "command": "echo no >&2; exit 2", "if": "Edit(secret/**)"}]}]});
+    let hook = |options: &mut Options| {
+        options.permissions.mode = Some(PermissionMode::AcceptEdits);
+        options
+            .settings
+            .set_flag(json!({"hooks": hooks.clone()}).as_object().unwrap());
+    };
+    assert_eq!(told("Append", "a.txt", hook).await, "ran Added");
+    let said = told("Append", "secret/a.txt", hook).await;
+    assert!(said.starts_with("refused") && said.contains("no"), "{said}");
+}
+
+#[tokio::test]
+async fn whoever_watches_is_told_what_one_is_at() {
+    let start = json!({"description": "add", "prompt": "SUB", "run_in_background": false});
+    let script = Script::new()
+        .reply(Reply::tool("Agent", start))
+        .reply(Reply::tool("Append", append("sub/a.txt")))
+        .text("Added")
+        .text("Done");
+    let mut stage = Stage::with(script, |options| {
+        add(options);
+        with_files(options, &[("sub/a.txt", "one\n")]);
+        options.permissions.mode = Some(PermissionMode::AcceptEdits);
+    })
+    .await;
+    stage.prompt("go").await;
+    let progress = stage.until("task_progress").await;
+    assert_eq!(progress["description"], "Editing a.txt");
+    stage.result().await;
+    assert_eq!(fs::read_to_string(stage.path("sub/a.txt")).unwrap(), "one\nmore\n");
+    stage.end_crew().await;
+}
+
+#[tokio::test]
+async fn they_are_guarded_without_a_session_as_well() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = ModelServer::start(Script::new()).await.unwrap();
+    let mut options = stage::options(&dir, &server);
+    add(&mut options);
+    options.permissions.disallowed = vec!["Edit(secret/**)".to_owned()];
+    let root = dir.path().to_owned();
+    with_files(&mut options, &[("a.txt", "one\n"), ("secret/a.txt", "hush\n")]);
+    let guarded = Guarded::new(options).unwrap();
+    let call = async |tool: &str, target: &Path| {
+        let call = GuardedCall {
+            id: "call".to_owned(),
+            tool: tool.to_owned(),
+            input: append(target.to_str().unwrap()),
+            cancel: CancellationToken::new(),
+        };
+        let mut asked = false;
+        let ran = guarded
+            .call(call, async |_| {
+                asked = true;
+                GuardedAnswer::Deny("no".to_owned())
+            })
+            .await;
+        (matches!(ran, Ran::Done(_)), asked)
+    };
+    assert_eq!(call("Head", &root.join("a.txt")).await, (true, false));
+    assert_eq!(call("Append", &root.join("a.txt")).await, (false, true));
+    assert_eq!(call("Append", &root.join("secret/a.txt")).await, (false, false));
+    assert_eq!(call("Mystery", &root.join("a.txt")).await, (false, true));
+}
+
+#[tokio::test]
+async fn an_older_name_is_held_against_the_rules_for_the_name() {
+    let script = Script::new()
+        .tool("SlashCommand", json!({"skill": "deploy"}))
+        .tool("SlashCommand", json!({"skill": "greet"}))
+        .text("Done");
+    let mut stage = Stage::with(script, |options| {
+        let skill = |name: &str| format!("---\ndescription: {name}\n---\nInstructions for {name}.\n");
+        let (deploy, greet) = (skill("deploy"), skill("greet"));
+        with_files(
+            options,
+            &[
+                (".claude/skills/deploy/SKILL.md", &deploy),
+                (".claude/skills/greet/SKILL.md", &greet),
+            ],
+        );
+        options.permissions.disallowed = vec!["Skill(deploy)".to_owned()];
+    })
+    .await;
+    stage.prompt("go").await;
+    stage.result().await;
+    let refused = &stage.last("user:tool_error")["message"]["content"][0]["content"];
+    assert!(refused.as_str().unwrap().contains("Skill(deploy)"), "{refused}");
+    assert_eq!(stage.all("user:tool_result").len(), 1);
+    stage.end().await;
+}
