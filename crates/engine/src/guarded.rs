@@ -3,6 +3,7 @@
 //! For doors that offer the tools themselves. The way of a call is the one it has in a session: the same policy, the
 //! same settings files and their hooks, the same sandbox, and no other way to a tool.
 
+use std::ffi::OsString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
@@ -76,7 +77,9 @@ pub enum Ran {
 /// The tools of one place, behind its permissions.
 #[derive(Debug)]
 pub struct Guarded {
-    options: Options,
+    options: Arc<Options>,
+    /// The environment of commands.
+    env: Arc<Vec<(OsString, OsString)>>,
     rules: Mutex<Rules>,
     cwd: Arc<Cwd>,
     files: Arc<FileState>,
@@ -91,8 +94,8 @@ pub struct Guarded {
 #[derive(Debug)]
 struct Rules {
     /// Read again whenever a file of theirs has changed.
-    options: Options,
-    policy: Policy,
+    options: Arc<Options>,
+    policy: Arc<Policy>,
     hooks: SessionlessHooks,
     changes: mpsc::Receiver<()>,
     sandbox: Option<Arc<Sandbox>>,
@@ -117,12 +120,13 @@ impl Guarded {
         let (tasks, tool_services) = (Arc::new(Tasks::default()), Arc::new(tool_services));
         let mut hooks = SessionlessHooks::new(&tasks, &tool_services);
         hooks.lay_out(&options);
+        let options = Arc::new(options);
         let rules = Rules {
             hooks,
             changes: sluice_settings::watch::watch(options.settings.paths()),
             sandbox,
             options: options.clone(),
-            policy,
+            policy: Arc::new(policy),
         };
         Ok(Self {
             rules: Mutex::new(rules),
@@ -133,6 +137,7 @@ impl Guarded {
             web: Arc::new(Web::new(options.web_config())),
             tool_services,
             events,
+            env: Arc::new(options.env.clone()),
             options,
         })
     }
@@ -188,7 +193,8 @@ impl Guarded {
         for update in suggestions {
             let update = policy::for_now(update);
             // One that cannot be applied costs a question more, and nothing else.
-            let _refused = sluice_permission::apply(&mut rules.policy, &update, &|_: Source| cwd.clone(), &World);
+            let policy = Arc::make_mut(&mut rules.policy);
+            let _refused = sluice_permission::apply(policy, &update, &|_: Source| cwd.clone(), &World);
         }
     }
 
@@ -196,11 +202,13 @@ impl Guarded {
     fn rules(&self) -> MutexGuard<'_, Rules> {
         let mut guard = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
         let rules = &mut *guard;
-        if rules.changes.try_recv().is_ok() && rules.options.settings.reload() {
-            policy::lay_out(&mut rules.policy, &rules.options);
+        if rules.changes.try_recv().is_ok() && Arc::make_mut(&mut rules.options).settings.reload() {
+            // Calls under way keep what they began with.
+            let policy = Arc::make_mut(&mut rules.policy);
+            policy::lay_out(policy, &rules.options);
             rules.hooks.lay_out(&rules.options);
             rules.sandbox = sandbox::sandbox(&rules.options);
-            rules.policy.sandboxed = sandbox::runs_unasked(rules.sandbox.as_deref());
+            policy.sandboxed = sandbox::runs_unasked(rules.sandbox.as_deref());
         }
         guard
     }
@@ -215,7 +223,7 @@ impl Guarded {
             call_id: call.id.clone(),
             cwd: self.cwd.clone(),
             roots: roots.cloned().collect(),
-            env: self.options.env.clone().into(),
+            env: self.env.clone(),
             files: self.files.clone(),
             output_dir: self.options.folders.outputs.clone(),
             cancel: call.cancel.clone(),

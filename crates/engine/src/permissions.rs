@@ -1,5 +1,7 @@
 //! Decisions about the calls of a session, and what answers to permission requests change.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use sluice_permission::{Decision, PermissionMode, PermissionUpdate, Policy, Source, ToolFacts, Touches};
 use sluice_settings::keys::permissions;
@@ -47,7 +49,7 @@ impl Session {
 
     /// Which files a search must not show.
     pub(crate) fn hidden(&self) -> sluice_tools::Hidden {
-        hiding(self.policy.clone())
+        hiding(Arc::new(self.policy.clone()))
     }
 
     /// Applies a change of permissions that came with an answer, and writes it down where it is to last.

@@ -2,6 +2,7 @@
 //! what its answers change.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
 use sluice_call::Grant;
@@ -153,8 +154,8 @@ pub(crate) fn there(options: &Options, policy: &Policy, tool: &Descriptor) -> bo
 }
 
 /// Which files a search must not show.
-pub(crate) fn hiding(policy: Policy) -> sluice_tools::Hidden {
-    std::sync::Arc::new(move |path: &Path| sluice_permission::hidden(&policy, path, &World))
+pub(crate) fn hiding(policy: Arc<Policy>) -> sluice_tools::Hidden {
+    Arc::new(move |path: &Path| sluice_permission::hidden(&policy, path, &World))
 }
 
 /// Whether `--tools` names it.

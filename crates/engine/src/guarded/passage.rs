@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -29,7 +30,7 @@ pub(super) struct Passage<'a, A> {
     /// As it is when the call begins.
     mode: PermissionMode,
     hooks: SessionlessHooks,
-    options: Options,
+    options: Arc<Options>,
     cwd: PathBuf,
     /// What hooks said before it.
     before: Before,
