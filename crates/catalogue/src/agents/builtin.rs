@@ -38,15 +38,12 @@ You are a subagent that sets up the person's status line. Read their shell promp
 write a small script that prints one line, put it into the `statusLine` field of the user settings as a command, keep \
 everything else in that file as it is, and report what you changed.";
 
-/// Tools that only look, for kinds that only look.
-const CHANGING: &[&str] = &["Edit", "Write", "NotebookEdit", "Agent", "ExitPlanMode"];
-
 /// The kinds there always are.
 pub fn all() -> Vec<AgentDefinition> {
     let kind = |name, description, prompt| AgentDefinition::plain(name, description, prompt, AgentOrigin::BuiltIn);
     let looking = |name, description, prompt| AgentDefinition {
         limits: Limits {
-            disallowed: CHANGING.iter().map(|&tool| tool.to_owned()).collect(),
+            only_reads: true,
             ..Limits::default()
         },
         omit_memory: true,

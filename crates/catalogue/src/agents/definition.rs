@@ -51,6 +51,8 @@ pub struct Limits {
     pub disallowed: Vec<String>,
     /// The types it may start itself, where `tools` says `Agent(a, b)`.
     pub may_start: Option<Vec<String>>,
+    /// It changes nothing: tools that edit files or start subagents are not for it.
+    pub only_reads: bool,
     /// The permission mode it works in, where it asks for one.
     pub mode: Option<PermissionMode>,
     pub max_turns: Option<u32>,
@@ -167,6 +169,7 @@ impl AgentDefinition {
                 tools,
                 may_start,
                 disallowed: fields.list("disallowedTools").unwrap_or_default(),
+                only_reads: false,
                 mode: fields.text("permissionMode").and_then(|word| mode(&word)),
                 max_turns: fields.number("maxTurns").and_then(whole),
             },

@@ -221,8 +221,9 @@ fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
     // A subagent talks to no person, and the mode is not its to change.
     let tools = brief.options.tools.toolbox.iter().map(|tool| tool.descriptor());
     let for_people = tools.filter(|tool| tool.needs_person).map(|tool| &*tool.name);
-    let denied = for_people.chain(deepest);
-    for text in denied.chain(order.kind.limits.disallowed.iter().map(String::as_str)) {
+    let own = equip::denied(&order.kind, &brief.options.tools.toolbox);
+    let denied = for_people.chain(deepest).chain(own.iter().map(String::as_str));
+    for text in denied {
         policy
             .rules
             .extend(Rule::parse(Behavior::Deny, Source::CliArg, &options.cwd, text).ok());

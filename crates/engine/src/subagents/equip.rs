@@ -8,9 +8,10 @@ use sluice_catalogue::agents::{AgentDefinition, AgentOrigin};
 use sluice_servers::scopes::{self, Named, Scope};
 use sluice_servers::{Phase, ServerConfig, Servers};
 use sluice_settings::Settings;
+use sluice_tools::Toolbox;
 
 use super::call::Order;
-use crate::agents::Equipment;
+use crate::agents::{Equipment, names};
 use crate::commands::Failure;
 use crate::messages;
 use crate::session::Session;
@@ -59,6 +60,21 @@ pub(super) fn servers(order: &Order, settings: &Settings) -> IndexMap<String, Se
         true => split(&order.kind).1,
         false => IndexMap::new(),
     }
+}
+
+/// The rules that deny a kind something, as texts: those it brings, and what one that only reads must not use.
+pub(super) fn denied(kind: &AgentDefinition, toolbox: &Toolbox) -> Vec<String> {
+    let mut denied = kind.limits.disallowed.clone();
+    if kind.limits.only_reads {
+        let tools = toolbox.iter().map(|tool| tool.descriptor());
+        denied.extend(
+            tools
+                .filter(|tool| tool.touches.edits())
+                .map(|tool| tool.name.to_string()),
+        );
+        denied.push(names::AGENT.to_owned());
+    }
+    denied
 }
 
 /// The tools of every server a kind names, as a list of tools names them.
@@ -155,4 +171,27 @@ pub(crate) fn own_servers(kind: &AgentDefinition, settings: &Settings) -> Vec<Na
     // One inside the host is not there for one agent alone.
     let own = configs.filter(|(_, config)| runs && !config.as_ref().is_ok_and(ServerConfig::is_sdk));
     scopes::brought(settings, Scope::Dynamic, own.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use sluice_catalogue::agents::Roster;
+
+    use super::*;
+
+    #[test]
+    fn a_kind_that_only_reads_has_no_tool_that_edits_and_starts_nobody() {
+        let roster = Roster::builtin();
+        let denied = |kind: &str| {
+            let mut denied = denied(roster.find(kind).unwrap(), &Toolbox::default());
+            denied.sort();
+            denied
+        };
+        for kind in ["Explore", "Plan"] {
+            assert_eq!(denied(kind), ["Agent", "Edit", "NotebookEdit", "Write"], "{kind}");
+        }
+        assert!(denied("general-purpose").is_empty());
+    }
 }

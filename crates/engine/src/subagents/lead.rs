@@ -74,8 +74,8 @@ impl Session {
         {
             self.policy.mode = mode.clone();
         }
-        for text in &kind.limits.disallowed {
-            let rule = Rule::parse(Behavior::Deny, Source::CliArg, &options.cwd, text);
+        for text in equip::denied(&kind, &options.tools.toolbox) {
+            let rule = Rule::parse(Behavior::Deny, Source::CliArg, &options.cwd, &text);
             self.policy.rules.extend(rule.ok());
         }
         let own = equip::own_servers(&kind, &options.settings);
