@@ -1,7 +1,7 @@
 //! What is said between an agent and its host: the messages of both planes, and their framing.
 //!
 //! ```text
-//! bytes ─▶ Framer ─▶ Line ─▶ Frame ─▶ ToHost | ToAgent ─▶ one struct per kind
+//! bytes ─▶ Framer ─▶ FramedLine ─▶ Frame ─▶ ToHost | ToAgent ─▶ one struct per kind
 //! ```
 //!
 //! * [`Framer`] cuts reads into lines. [`Frame`] is one line: the text as it came, and its `type` and
@@ -57,7 +57,7 @@ pub mod schema;
 
 pub use extra::Extra;
 pub use frame::Frame;
-pub use framer::{DEFAULT_CAP, Framer, Line};
+pub use framer::{DEFAULT_CAP, FramedLine, Framer};
 pub use malformed::{Malformed, MalformedKind};
 pub use message::{ToAgent, ToHost, UnknownMessage};
 pub use number::Number;

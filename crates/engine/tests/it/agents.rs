@@ -306,7 +306,7 @@ async fn a_denied_kind_is_neither_offered_nor_started() {
         .tool("Agent", agent("SUB", json!({"subagent_type": "Explore"})))
         .text("Done");
     let mut stage = Stage::with(script, |options| {
-        options.permissions.disallowed = vec!["Agent(Explore)".into()]
+        options.permissions.disallowed = vec!["Agent(Explore)".into()];
     })
     .await;
     stage.prompt("go").await;

@@ -68,7 +68,7 @@ async fn what_only_looks_is_not_asked_about() {
 #[tokio::test]
 async fn without_anybody_to_ask_the_answer_is_no() {
     let mut stage = Stage::with(touching("touch never"), |options| {
-        options.permissions.asker = Asker::Nobody
+        options.permissions.asker = Asker::Nobody;
     })
     .await;
     stage.prompt("touch").await;
@@ -104,7 +104,7 @@ async fn a_rule_that_denies_is_not_asked_about() {
 #[tokio::test]
 async fn a_tool_that_is_denied_is_not_there() {
     let mut stage = Stage::with(touching("ls"), |options| {
-        options.permissions.disallowed = vec!["Bash".into()]
+        options.permissions.disallowed = vec!["Bash".into()];
     })
     .await;
     stage.prompt("ls").await;

@@ -206,7 +206,7 @@ async fn nothing_is_summarised_unasked_where_that_is_switched_off() {
 #[tokio::test]
 async fn switched_off_altogether_the_command_is_a_prompt_like_any_other() {
     let mut stage = Stage::with(Script::new().text("What?"), |options| {
-        options.limits.compaction.off = true
+        options.limits.compaction.off = true;
     })
     .await;
     stage.prompt("/compact").await;

@@ -120,7 +120,7 @@ async fn bypassing_everything_needs_a_session_launched_for_it() {
     stage.end().await;
 
     let mut stage = Stage::with(touching("touch made"), |options| {
-        options.permissions.bypass_launched = true
+        options.permissions.bypass_launched = true;
     })
     .await;
     let answer = stage.control(bypass).await;

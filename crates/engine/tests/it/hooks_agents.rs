@@ -138,7 +138,7 @@ async fn settings_that_change_reach_a_subagent_that_runs() {
         .text("Tried")
         .text("Done");
     let mut stage = hooked(script, json!({}), |options| {
-        options.permissions.allowed = vec!["Agent".into()]
+        options.permissions.allowed = vec!["Agent".into()];
     })
     .await;
     stage.prompt("go").await;

@@ -126,7 +126,7 @@ async fn a_tool_that_is_gone_ends_the_session() {
     shelf.put_off().await;
     let mut stage = shelf
         .resume(Script::new(), |options| {
-            options.permissions.disallowed = vec!["Bash".into()]
+            options.permissions.disallowed = vec!["Bash".into()];
         })
         .await;
     stage.eof().await;

@@ -317,7 +317,7 @@ async fn a_project_is_set_up_before_the_session_begins() {
         stage.end().await;
     }
     let stage = hooked(Script::new(), hooks, |options| {
-        options.session.setup = Some(Setup::InitOnly)
+        options.session.setup = Some(Setup::InitOnly);
     })
     .await;
     assert_eq!(stage.leave().await, 0, "it leaves by itself");

@@ -494,7 +494,7 @@ async fn a_directory_that_changed_is_told() {
     let script = Script::new().tool("Bash", json!({"command": "cd sub"})).text("Done");
     let hooks = diary(&["CwdChanged", "InstructionsLoaded"]);
     let mut stage = hooked(script, hooks, |options| {
-        options.permissions.allowed = vec!["Bash".into()]
+        options.permissions.allowed = vec!["Bash".into()];
     })
     .await;
     std::fs::create_dir(stage.path("sub")).unwrap();

@@ -90,7 +90,7 @@ async fn what_a_host_says_at_the_beginning_holds() {
 #[tokio::test]
 async fn a_sandbox_asked_for_later_confines_the_next_command() {
     let mut stage = Stage::with(touching("touch made"), |options| {
-        options.permissions.allowed = vec!["Bash".into()]
+        options.permissions.allowed = vec!["Bash".into()];
     })
     .await;
     // One that cannot be made refuses everything, wherever this test runs.

@@ -33,7 +33,7 @@ async fn a_turn_may_make_so_many_requests() {
 #[tokio::test]
 async fn a_session_that_ends_at_its_limit_ends_with_one() {
     let mut stage = Stage::with(Script::new().reply(echo()), |options| {
-        options.limits.max_turns = Some(1)
+        options.limits.max_turns = Some(1);
     })
     .await;
     stage.prompt("loop").await;

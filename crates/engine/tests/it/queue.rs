@@ -16,7 +16,7 @@ fn long_then(rest: &[&str]) -> Script {
 /// A session whose first turn stands in the middle of its answer.
 async fn mid_answer(script: Script) -> Stage {
     let mut stage = Stage::with(script, |options| {
-        (options.host.partial, options.host.replay) = (true, true)
+        (options.host.partial, options.host.replay) = (true, true);
     })
     .await;
     stage.prompt_as("u1", "first").await;
@@ -319,7 +319,7 @@ async fn prompts_of_a_turn_that_failed_are_not_told_as_completed() {
 #[tokio::test]
 async fn a_result_of_a_call_nobody_made_does_not_reach_the_model() {
     let mut stage = Stage::with(Script::new().text("One").text("Two"), |options| {
-        options.host.replay = true
+        options.host.replay = true;
     })
     .await;
     let mut stray = crate::stage::prompt("");
