@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
-use sluice_wire::{Frame, Framer, Line};
+use sluice_wire::{Frame, Framer, FramedLine};
 
 fuzz_target!(|bytes: &[u8]| {
     for cap in [64, 1 << 20] {
@@ -19,7 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-fn decode(line: &Line<'_>) {
+fn decode(line: &FramedLine<'_>) {
     let Some(Ok(frame)) = line.frame() else {
         return;
     };

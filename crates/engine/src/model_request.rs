@@ -8,7 +8,7 @@ use std::pin::pin;
 use std::time::Instant;
 
 use serde_json::Value;
-use sluice_model::{Accumulator, Event, EventKind, Failure, Request, Stream};
+use sluice_model::{Accumulator, EventKind, Failure, ModelEvent, Request, Stream};
 
 use crate::messages;
 use crate::model_choice::{Answers, Switch};
@@ -20,7 +20,7 @@ use crate::turn::Stop;
 
 /// What a request came to.
 #[derive(Debug)]
-pub(crate) enum Reply {
+pub(crate) enum ModelReply {
     /// The model has spoken. Cut: its words break off after a finished block.
     Message { cut: bool },
     /// The turn has to stop; what was begun is closed and the notice is out.
@@ -39,7 +39,7 @@ enum Attempt {
 
 impl SessionLoop {
     /// Asks the model once, however many attempts that takes.
-    pub(crate) async fn exchange(&mut self) -> Reply {
+    pub(crate) async fn exchange(&mut self) -> ModelReply {
         self.session.turn.requests += 1;
         self.session.turn.last_stop = self
             .session
@@ -54,7 +54,7 @@ impl SessionLoop {
         if !self.make_room().await {
             self.session.echo_prompt().await;
             self.session.stop_before_speech().await;
-            return Reply::Stopped;
+            return ModelReply::Stopped;
         }
         self.session.keep_shown().await;
         self.session.keep_system().await;
@@ -72,25 +72,25 @@ impl SessionLoop {
                 .account
                 .add_api_ms(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
             let failure = match outcome {
-                Attempt::Done => return Reply::Message { cut: false },
-                Attempt::Cut => return Reply::Message { cut: true },
-                Attempt::Stopped => return Reply::Stopped,
+                Attempt::Done => return ModelReply::Message { cut: false },
+                Attempt::Cut => return ModelReply::Message { cut: true },
+                Attempt::Stopped => return ModelReply::Stopped,
                 Attempt::Failed(failure) => failure,
             };
             match self.again(&mut attempts, &failure).await {
                 Again::Try => {}
                 Again::Stopped => {
                     self.session.stop_before_speech().await;
-                    return Reply::Stopped;
+                    return ModelReply::Stopped;
                 }
                 Again::GiveUp => {
                     let eased = self.eased(&failure).await;
                     if self.session.turn.stop().is_some() {
                         self.session.stop_before_speech().await;
-                        return Reply::Stopped;
+                        return ModelReply::Stopped;
                     }
                     if !eased {
-                        return Reply::Failed(failure);
+                        return ModelReply::Failed(failure);
                     }
                     attempts = Attempts::default();
                 }
@@ -151,7 +151,7 @@ impl SessionLoop {
     }
 
     /// Tells the host of one event, and acts on what it completes.
-    async fn tell(&mut self, draft: &mut Draft, event: Event) {
+    async fn tell(&mut self, draft: &mut Draft, event: ModelEvent) {
         let finished = draft.message.feed(&event);
         let starts = matches!(event.kind, EventKind::MessageStart { .. });
         if starts {

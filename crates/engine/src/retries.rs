@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use sluice_model::{Failure, Verdict, retry};
+use sluice_model::{Failure, RetryDecision, retry};
 
 use crate::messages;
 use crate::session_loop::{Heard, SessionLoop};
@@ -46,13 +46,13 @@ impl SessionLoop {
         let max_retries = self.session.options.model.max_retries;
         let policy = retry::Policy { max_retries };
         match retry::next(&policy, attempts.attempt, failure, attempts.overloaded, jitter()) {
-            Verdict::RetryWithoutStreaming => attempts.streaming = false,
-            Verdict::Retry { delay } => {
+            RetryDecision::RetryWithoutStreaming => attempts.streaming = false,
+            RetryDecision::Retry { delay } => {
                 if self.wait_to_retry(attempts.attempt, delay, failure).await == Again::Stopped {
                     return Again::Stopped;
                 }
             }
-            Verdict::GiveUp => return Again::GiveUp,
+            RetryDecision::GiveUp => return Again::GiveUp,
         }
         attempts.overloaded += u32::from(failure.is_overloaded());
         attempts.attempt += 1;

@@ -9,7 +9,7 @@ use sluice_wire::mode::PermissionMode;
 use crate::catalogue;
 use crate::hook_events::AtEnd;
 use crate::messages;
-use crate::model_request::Reply;
+use crate::model_request::ModelReply;
 use crate::options::Thinking;
 use crate::prompt;
 use crate::queue::blocks_of;
@@ -40,9 +40,9 @@ impl SessionLoop {
                 return Ending::MaxTurns(limit);
             }
             let cut = match self.exchange().await {
-                Reply::Message { cut } => cut,
-                Reply::Stopped => return self.session.stopped().await,
-                Reply::Failed(failure) => return self.session.failed(&failure).await,
+                ModelReply::Message { cut } => cut,
+                ModelReply::Stopped => return self.session.stopped().await,
+                ModelReply::Failed(failure) => return self.session.failed(&failure).await,
             };
             if let Some(limit) = self.session.over_budget() {
                 return Ending::Budget(limit);

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use sluice_host::{Answer, Ask, Client, Options, SystemPrompt};
+use sluice_host::{Ask, Client, Options, PermissionDecision, SystemPrompt};
 
 /// What stands at the beginning of commands that may run.
 const HARMLESS: &[&str] = &["ls", "cat ", "git status", "git diff", "cargo check", "cargo test"];
@@ -34,7 +34,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// The policy: a function from a question to its answer.
-fn decide(ask: &Ask, root: &Path) -> (Answer, &'static str) {
+fn decide(ask: &Ask, root: &Path) -> (PermissionDecision, &'static str) {
     let input = ask.input();
     let text = |key: &str| {
         input
@@ -44,25 +44,31 @@ fn decide(ask: &Ask, root: &Path) -> (Answer, &'static str) {
             .to_owned()
     };
     match ask.tool_name() {
-        "Read" | "Glob" | "Grep" => (Answer::allow(), "yes, reading is fine"),
+        "Read" | "Glob" | "Grep" => (PermissionDecision::allow(), "yes, reading is fine"),
         "Write" | "Edit" => {
             let path = text("file_path");
             let inside = Path::new(&path).starts_with(root) && !path.contains("..");
             if inside {
-                (Answer::allow(), "yes, it is inside")
+                (PermissionDecision::allow(), "yes, it is inside")
             } else {
-                (Answer::deny("only files inside the folder"), "no, it is outside")
+                (
+                    PermissionDecision::deny("only files inside the folder"),
+                    "no, it is outside",
+                )
             }
         }
         "Bash" => {
             let command = text("command");
             let simple = !command.contains([';', '|', '&', '>', '<', '`', '$', '\n']);
             if simple && HARMLESS.iter().any(|beginning| command.starts_with(beginning)) {
-                (Answer::allow(), "yes, it is harmless")
+                (PermissionDecision::allow(), "yes, it is harmless")
             } else {
-                (Answer::deny("that command is not on the list"), "no, not on the list")
+                (
+                    PermissionDecision::deny("that command is not on the list"),
+                    "no, not on the list",
+                )
             }
         }
-        _ => (Answer::deny("nobody is here to decide"), "no, unknown"),
+        _ => (PermissionDecision::deny("nobody is here to decide"), "no, unknown"),
     }
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use sluice_host::wire::hook::{HookInput, HookOutput, HookPermissionDecision, PreToolUseOutput};
-use sluice_host::{Answer, Client, Options, SystemPrompt};
+use sluice_host::{Client, Options, PermissionDecision, SystemPrompt};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -14,7 +14,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut options = Options::new()
         .program(program)
         .system_prompt(SystemPrompt::preset())
-        .on_permission(|_| async { Answer::allow() })
+        .on_permission(|_| async { PermissionDecision::allow() })
         .hook("PreToolUse", None, |input| async move { guard(&input) });
     for event in [
         "UserPromptSubmit",

@@ -11,7 +11,7 @@ use sluice_wire::hook::{HookInput, HookOutput};
 use sluice_wire::permission_update::PermissionUpdate;
 use sluice_wire::{Map, Number, Raw};
 
-use crate::conversation::Verdict;
+use crate::conversation::AskVerdict;
 use crate::transport::BoxFuture;
 
 /// A question of the agent: may this call run?
@@ -40,17 +40,17 @@ impl Ask {
 /// The answer to an [`Ask`].
 ///
 /// ```
-/// use sluice_host::Answer;
-/// let yes = Answer::allow();
-/// let other = Answer::allow_with(serde_json::json!({"command": "ls -l"}));
-/// let no = Answer::deny("not on a Friday");
-/// let stop = Answer::deny("not at all").and_stop();
+/// use sluice_host::PermissionDecision;
+/// let yes = PermissionDecision::allow();
+/// let other = PermissionDecision::allow_with(serde_json::json!({"command": "ls -l"}));
+/// let no = PermissionDecision::deny("not on a Friday");
+/// let stop = PermissionDecision::deny("not at all").and_stop();
 /// # drop((yes, other, no, stop));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer(CanUseToolResponse);
+pub struct PermissionDecision(CanUseToolResponse);
 
-impl Answer {
+impl PermissionDecision {
     /// The call may run.
     #[must_use]
     pub fn allow() -> Self {
@@ -117,14 +117,14 @@ impl Answer {
 }
 
 /// What the machine of a conversation takes.
-pub(crate) fn verdict(answer: &CanUseToolResponse) -> Verdict {
+pub(crate) fn verdict(answer: &CanUseToolResponse) -> AskVerdict {
     match answer {
-        CanUseToolResponse::Deny(_) => Verdict::Deny(Raw::of(answer)),
-        CanUseToolResponse::Allow(_) | CanUseToolResponse::Unknown(_) => Verdict::Allow(Some(Raw::of(answer))),
+        CanUseToolResponse::Deny(_) => AskVerdict::Deny(Raw::of(answer)),
+        CanUseToolResponse::Allow(_) | CanUseToolResponse::Unknown(_) => AskVerdict::Allow(Some(Raw::of(answer))),
     }
 }
 
-impl From<CanUseToolResponse> for Answer {
+impl From<CanUseToolResponse> for PermissionDecision {
     fn from(response: CanUseToolResponse) -> Self {
         Self(response)
     }
@@ -155,7 +155,7 @@ pub(crate) struct Hook {
 /// All callbacks of a host.
 #[derive(Clone, Default)]
 pub(crate) struct Callbacks {
-    pub(crate) permission: Option<Callback<Ask, Answer>>,
+    pub(crate) permission: Option<Callback<Ask, PermissionDecision>>,
     pub(crate) elicitation: Option<Callback<Elicitation, ElicitationResponse>>,
     pub(crate) dialog: Option<Callback<RequestUserDialog, RequestUserDialogResponse>>,
     pub(crate) hooks: Vec<Hook>,
@@ -212,16 +212,16 @@ mod tests {
     use serde_json::json;
     use sluice_wire::Raw;
 
-    use super::Answer;
+    use super::PermissionDecision;
 
     #[test]
     fn a_yes_always_carries_an_input_and_a_no_always_a_reason() {
         let input = Raw::from(json!({"a": 1}));
-        let yes = serde_json::to_value(Answer::allow().for_call(&input)).unwrap();
+        let yes = serde_json::to_value(PermissionDecision::allow().for_call(&input)).unwrap();
         assert_eq!(yes, json!({"behavior": "allow", "updatedInput": {"a": 1}}));
-        let other = serde_json::to_value(Answer::allow_with(json!({"b": 2})).for_call(&input)).unwrap();
+        let other = serde_json::to_value(PermissionDecision::allow_with(json!({"b": 2})).for_call(&input)).unwrap();
         assert_eq!(other, json!({"behavior": "allow", "updatedInput": {"b": 2}}));
-        let no = serde_json::to_value(Answer::deny("").and_stop().for_call(&input)).unwrap();
+        let no = serde_json::to_value(PermissionDecision::deny("").and_stop().for_call(&input)).unwrap();
         assert_eq!(no, json!({"behavior": "deny", "message": "denied", "interrupt": true}));
     }
 }

@@ -11,7 +11,7 @@ use sluice_wire::stdin::User;
 use sluice_wire::{Frame, ToAgent};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::callbacks::Answer;
+use crate::callbacks::PermissionDecision;
 use crate::conversation::{Snapshot, State};
 use crate::driver::{Command, Ended, Owner, Stopped, is_harmless};
 use crate::error::{Error, ErrorKind};
@@ -205,7 +205,7 @@ impl Client {
     ///
     /// # Errors
     /// When it is not open, or no longer.
-    pub async fn answer(&self, ask: impl Into<RequestId>, answer: Answer) -> Result<(), Error> {
+    pub async fn answer(&self, ask: impl Into<RequestId>, answer: PermissionDecision) -> Result<(), Error> {
         self.answer_as(ask, answer, None).await
     }
 
@@ -213,7 +213,12 @@ impl Client {
     ///
     /// # Errors
     /// As [`Client::answer`].
-    pub async fn answer_as(&self, ask: impl Into<RequestId>, answer: Answer, by: Option<&str>) -> Result<(), Error> {
+    pub async fn answer_as(
+        &self,
+        ask: impl Into<RequestId>,
+        answer: PermissionDecision,
+        by: Option<&str>,
+    ) -> Result<(), Error> {
         let (reply, answered) = oneshot::channel();
         let command = Command::Answer {
             ask: ask.into(),

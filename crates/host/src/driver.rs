@@ -26,7 +26,7 @@ use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio::time::Instant;
 
 use crate::conversation::{
-    self, Answer, Effect, OwnRequest, PromptState, Reply, Rung, Signal, State, Time, Verdict, What,
+    self, Answer, AskVerdict, Effect, OwnRequest, PromptState, RequestOutcome, Rung, Signal, State, Time, What,
 };
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Step};
@@ -73,7 +73,7 @@ pub(crate) struct Owner {
     outbox_bytes: usize,
     waiters: HashMap<RequestId, oneshot::Sender<Result<Success, Error>>>,
     /// Callbacks that are about to answer.
-    answering: JoinSet<Verdict>,
+    answering: JoinSet<AskVerdict>,
     asked: HashMap<Id, RequestId>,
     answerer_of: HashMap<RequestId, AbortHandle>,
     stops: Vec<Stop>,
@@ -256,14 +256,14 @@ impl Owner {
         self.answerer_of.insert(id, handle);
     }
 
-    fn take_answer(&mut self, done: Result<(Id, Verdict), JoinError>) {
+    fn take_answer(&mut self, done: Result<(Id, AskVerdict), JoinError>) {
         let (task, verdict) = match done {
             Ok((task, verdict)) => (task, verdict),
             Err(error) if error.is_cancelled() => {
                 self.asked.remove(&error.id());
                 return;
             }
-            Err(error) => (error.id(), Verdict::Refuse("the host's callback failed".into())),
+            Err(error) => (error.id(), AskVerdict::Refuse("the host's callback failed".into())),
         };
         let Some(ask) = self.asked.remove(&task) else { return };
         self.answerer_of.remove(&ask);
@@ -274,14 +274,14 @@ impl Owner {
         }));
     }
 
-    fn take_reply(&mut self, request: &RequestId, reply: Reply) {
+    fn take_reply(&mut self, request: &RequestId, reply: RequestOutcome) {
         let answer = match reply {
-            Reply::Answered(frame) => read_reply(&frame),
-            Reply::Expired => Err(Error::new(
+            RequestOutcome::Answered(frame) => read_reply(&frame),
+            RequestOutcome::Expired => Err(Error::new(
                 ErrorKind::Timeout,
                 "the agent did not answer in time; an older one may not know the request",
             )),
-            Reply::Died => Err(self.died()),
+            RequestOutcome::Died => Err(self.died()),
         };
         for stop in self.stops.iter_mut().filter(|stop| stop.id == *request) {
             stop.answered = true;

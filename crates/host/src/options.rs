@@ -20,14 +20,14 @@ use sluice_wire::{DEFAULT_CAP, Map};
 
 pub use values::{Deadlines, Plugin, Settings, Skills, SystemPrompt, Thinking, Tools};
 
-use crate::callbacks::{Answer, Ask, Callbacks, Hook, callback};
+use crate::callbacks::{Ask, Callbacks, Hook, PermissionDecision, callback};
 use crate::mcp::McpServer;
 use crate::store::SessionStore;
 
 /// How an agent is started and what it is told first. Nothing is set that is not asked for.
 ///
 /// ```
-/// use sluice_host::{Answer, Options, SystemPrompt};
+/// use sluice_host::{PermissionDecision, Options, SystemPrompt};
 /// let options = Options::new()
 ///     .cwd("/srv/project")
 ///     .model("claude-sonnet-4-5")
@@ -35,7 +35,7 @@ use crate::store::SessionStore;
 ///     .allowed_tools(["Read", "Bash(git status)"])
 ///     .max_turns(10)
 ///     .on_permission(|ask| async move {
-///         if ask.tool_name() == "Write" { Answer::allow() } else { Answer::deny("only files") }
+///         if ask.tool_name() == "Write" { PermissionDecision::allow() } else { PermissionDecision::deny("only files") }
 ///     });
 /// # drop(options);
 /// ```
@@ -463,7 +463,7 @@ impl Options {
     #[must_use]
     pub fn on_permission<F>(mut self, call: impl Fn(Ask) -> F + Send + Sync + 'static) -> Self
     where
-        F: Future<Output = Answer> + Send + 'static,
+        F: Future<Output = PermissionDecision> + Send + 'static,
     {
         self.callbacks.permission = Some(callback(call));
         self

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::event::{Delta, Event, EventKind};
+use crate::event::{Delta, EventKind, ModelEvent};
 
 /// A content block that is complete.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +40,7 @@ impl Accumulator {
     }
 
     /// Takes an event; gives the block it completes.
-    pub fn feed(&mut self, event: &Event) -> Option<Finished> {
+    pub fn feed(&mut self, event: &ModelEvent) -> Option<Finished> {
         match &event.kind {
             EventKind::MessageStart { message } => self.start(message),
             EventKind::BlockStart { index, block } => self.open.push(Open::new(*index, block)),

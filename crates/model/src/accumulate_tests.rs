@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 
 fn feed(accumulator: &mut Accumulator, events: &[Value]) -> Vec<Finished> {
-    let read = |event: &Value| Event::read(event.to_string()).unwrap();
+    let read = |event: &Value| ModelEvent::read(event.to_string()).unwrap();
     events
         .iter()
         .filter_map(|event| accumulator.feed(&read(event)))

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 
 /// One event of a streamed message.
 #[derive(Clone, Debug)]
-pub struct Event {
+pub struct ModelEvent {
     /// The event's JSON on one line, otherwise as it arrived.
     pub raw: Box<RawValue>,
     /// What it says.
@@ -107,7 +107,7 @@ struct WireDelta<'a> {
     citation: Option<Value>,
 }
 
-impl Event {
+impl ModelEvent {
     /// Reads the data of one event. An `error` event is a failure.
     pub(crate) fn read(data: String) -> Result<Self, Failure> {
         let raw = RawValue::from_string(data).map_err(|error| bad("an event that is not JSON", &error))?;

@@ -5,13 +5,13 @@ use serde_json::json;
 use super::*;
 
 fn read(value: &Value) -> EventKind {
-    Event::read(value.to_string()).unwrap().kind
+    ModelEvent::read(value.to_string()).unwrap().kind
 }
 
 #[test]
 fn the_text_is_kept_to_the_byte() {
     let text = r#"{ "type":"ping", "big": 18446744073709551616, "small": 1e400 }"#;
-    assert_eq!(Event::read(text.to_owned()).unwrap().raw.get(), text);
+    assert_eq!(ModelEvent::read(text.to_owned()).unwrap().raw.get(), text);
 }
 
 #[test]
@@ -88,14 +88,14 @@ fn an_error_event_is_a_failure() {
         kind: "overloaded_error".into(),
         message: "Overloaded".into(),
     };
-    assert_eq!(Event::read(text.to_owned()).unwrap_err(), failure);
+    assert_eq!(ModelEvent::read(text.to_owned()).unwrap_err(), failure);
 }
 
 #[test]
 fn what_is_not_json_is_a_failure() {
     for text in ["", "[DONE]", "{", "42", r#"{"no":"type"}"#] {
         assert!(
-            matches!(Event::read(text.to_owned()), Err(Failure::Protocol(_))),
+            matches!(ModelEvent::read(text.to_owned()), Err(Failure::Protocol(_))),
             "{text}"
         );
     }
@@ -104,7 +104,7 @@ fn what_is_not_json_is_a_failure() {
 #[test]
 fn half_an_emoji_does_not_lose_the_event() {
     let text = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a\ud83d b"}}"#;
-    let event = Event::read(text.to_owned()).unwrap();
+    let event = ModelEvent::read(text.to_owned()).unwrap();
     assert_eq!(event.raw.get(), text);
     assert_eq!(
         event.kind,

@@ -34,7 +34,7 @@ impl Default for Policy {
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RetryDecision {
     /// Announce it, wait, send the same request again.
     Retry {
         /// How long to wait.
@@ -49,14 +49,16 @@ pub enum Verdict {
 /// Decides about the `attempt`-th attempt (the first is 1; so this is also the number of the retry that
 /// would follow) after `overloaded_so_far` earlier attempts ended in "overloaded".
 /// `jitter` is a random number from 0 to 1.
-pub fn next(policy: &Policy, attempt: u32, failure: &Failure, overloaded_so_far: u32, jitter: f64) -> Verdict {
+pub fn next(policy: &Policy, attempt: u32, failure: &Failure, overloaded_so_far: u32, jitter: f64) -> RetryDecision {
     match failure {
-        Failure::NoCredentials | Failure::Helper { .. } | Failure::Excess(_) => Verdict::GiveUp,
+        Failure::NoCredentials | Failure::Helper { .. } | Failure::Excess(_) => RetryDecision::GiveUp,
         Failure::InStream { .. } | Failure::Stalled | Failure::Protocol(_) => without_streaming(policy, attempt),
         Failure::Connect { .. } | Failure::Timeout | Failure::Lost { .. } => again(policy, attempt, None, jitter),
         // Some gateways know the path for whole messages only.
-        Failure::Http { status: 404, .. } if attempt <= 1 => Verdict::RetryWithoutStreaming,
-        Failure::Http { .. } if failure.is_overloaded() && overloaded_so_far + 1 >= OVERLOADED_TRIES => Verdict::GiveUp,
+        Failure::Http { status: 404, .. } if attempt <= 1 => RetryDecision::RetryWithoutStreaming,
+        Failure::Http { .. } if failure.is_overloaded() && overloaded_so_far + 1 >= OVERLOADED_TRIES => {
+            RetryDecision::GiveUp
+        }
         Failure::Http {
             status,
             retry_after,
@@ -66,7 +68,7 @@ pub fn next(policy: &Policy, attempt: u32, failure: &Failure, overloaded_so_far:
             if should_retry.unwrap_or_else(|| passes(*status)) {
                 again(policy, attempt, *retry_after, jitter)
             } else {
-                Verdict::GiveUp
+                RetryDecision::GiveUp
             }
         }
     }
@@ -77,9 +79,9 @@ fn passes(status: u16) -> bool {
     matches!(status, 401 | 408 | 409 | 429 | 500..=599)
 }
 
-fn again(policy: &Policy, attempt: u32, retry_after: Option<Duration>, jitter: f64) -> Verdict {
+fn again(policy: &Policy, attempt: u32, retry_after: Option<Duration>, jitter: f64) -> RetryDecision {
     if attempt > policy.max_retries || retry_after.is_some_and(|asked| asked > LONGEST_RETRY_AFTER) {
-        return Verdict::GiveUp;
+        return RetryDecision::GiveUp;
     }
     let delay = retry_after.unwrap_or_else(|| {
         let doubled = FIRST_DELAY.saturating_mul(1 << attempt.saturating_sub(1).min(16));
@@ -87,15 +89,15 @@ fn again(policy: &Policy, attempt: u32, retry_after: Option<Duration>, jitter: f
             .min(LONGEST_DELAY)
             .mul_f64(1.0 + SPREAD * jitter.clamp(0.0, 1.0))
     });
-    Verdict::Retry { delay }
+    RetryDecision::Retry { delay }
 }
 
 /// A stream that broke from the server's side is asked for whole, within the same patience.
-fn without_streaming(policy: &Policy, attempt: u32) -> Verdict {
+fn without_streaming(policy: &Policy, attempt: u32) -> RetryDecision {
     if attempt > policy.max_retries.max(1) {
-        Verdict::GiveUp
+        RetryDecision::GiveUp
     } else {
-        Verdict::RetryWithoutStreaming
+        RetryDecision::RetryWithoutStreaming
     }
 }
 

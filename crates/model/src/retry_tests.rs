@@ -27,12 +27,12 @@ fn told(status: u16, after: Option<u64>, again: Option<bool>) -> Failure {
     }
 }
 
-fn first(failure: &Failure) -> Verdict {
+fn first(failure: &Failure) -> RetryDecision {
     next(&POLICY, 1, failure, 0, 0.0)
 }
 
-fn wait(milliseconds: u64) -> Verdict {
-    Verdict::Retry {
+fn wait(milliseconds: u64) -> RetryDecision {
+    RetryDecision::Retry {
         delay: Duration::from_millis(milliseconds),
     }
 }
@@ -43,7 +43,7 @@ fn what_may_pass_is_retried_and_what_will_not_is_not() {
         assert_eq!(first(&http(status)), wait(500), "{status}");
     }
     for status in [302, 400, 402, 403, 413, 422] {
-        assert_eq!(first(&http(status)), Verdict::GiveUp, "{status}");
+        assert_eq!(first(&http(status)), RetryDecision::GiveUp, "{status}");
     }
     for failure in [Failure::Timeout, Failure::Lost { message: String::new() }] {
         assert_eq!(first(&failure), wait(500));
@@ -55,13 +55,16 @@ fn what_may_pass_is_retried_and_what_will_not_is_not() {
         }),
         wait(500)
     );
-    assert_eq!(first(&Failure::NoCredentials), Verdict::GiveUp);
-    assert_eq!(first(&Failure::Helper { message: String::new() }), Verdict::GiveUp);
+    assert_eq!(first(&Failure::NoCredentials), RetryDecision::GiveUp);
+    assert_eq!(
+        first(&Failure::Helper { message: String::new() }),
+        RetryDecision::GiveUp
+    );
 }
 
 #[test]
 fn delays_double_up_to_a_limit_and_chance_adds_a_quarter() {
-    let delays: Vec<Verdict> = (1..=9)
+    let delays: Vec<RetryDecision> = (1..=9)
         .map(|attempt| next(&POLICY, attempt, &http(500), 0, 0.0))
         .collect();
     assert_eq!(
@@ -81,35 +84,41 @@ fn delays_double_up_to_a_limit_and_chance_adds_a_quarter() {
 fn patience_ends_with_the_policy() {
     let policy = Policy { max_retries: 2 };
     assert_eq!(next(&policy, 2, &http(500), 0, 0.0), wait(1000));
-    assert_eq!(next(&policy, 3, &http(500), 0, 0.0), Verdict::GiveUp);
-    assert_eq!(next(&Policy { max_retries: 0 }, 1, &http(500), 0, 0.0), Verdict::GiveUp);
+    assert_eq!(next(&policy, 3, &http(500), 0, 0.0), RetryDecision::GiveUp);
+    assert_eq!(
+        next(&Policy { max_retries: 0 }, 1, &http(500), 0, 0.0),
+        RetryDecision::GiveUp
+    );
 }
 
 #[test]
 fn the_server_says_how_long() {
     assert_eq!(next(&POLICY, 4, &told(429, Some(1), None), 0, 1.0), wait(1000));
     assert_eq!(first(&told(429, Some(0), None)), wait(0));
-    assert_eq!(first(&told(429, Some(3600), None)), Verdict::GiveUp);
+    assert_eq!(first(&told(429, Some(3600), None)), RetryDecision::GiveUp);
 }
 
 #[test]
 fn the_server_says_whether() {
     assert_eq!(first(&told(400, None, Some(true))), wait(500));
-    assert_eq!(first(&told(500, None, Some(false))), Verdict::GiveUp);
+    assert_eq!(first(&told(500, None, Some(false))), RetryDecision::GiveUp);
 }
 
 #[test]
 fn an_overloaded_server_gets_three_tries() {
     assert_eq!(next(&POLICY, 1, &http(529), 0, 0.0), wait(500));
     assert_eq!(next(&POLICY, 2, &http(529), 1, 0.0), wait(1000));
-    assert_eq!(next(&POLICY, 3, &http(529), 2, 0.0), Verdict::GiveUp);
-    assert_eq!(next(&POLICY, 3, &told(529, None, Some(true)), 2, 0.0), Verdict::GiveUp);
+    assert_eq!(next(&POLICY, 3, &http(529), 2, 0.0), RetryDecision::GiveUp);
+    assert_eq!(
+        next(&POLICY, 3, &told(529, None, Some(true)), 2, 0.0),
+        RetryDecision::GiveUp
+    );
 }
 
 #[test]
 fn not_found_is_asked_for_whole_once() {
-    assert_eq!(first(&http(404)), Verdict::RetryWithoutStreaming);
-    assert_eq!(next(&POLICY, 2, &http(404), 0, 0.0), Verdict::GiveUp);
+    assert_eq!(first(&http(404)), RetryDecision::RetryWithoutStreaming);
+    assert_eq!(next(&POLICY, 2, &http(404), 0, 0.0), RetryDecision::GiveUp);
 }
 
 #[test]
@@ -122,11 +131,11 @@ fn a_stream_the_server_broke_is_asked_for_whole() {
         Failure::Stalled,
         Failure::Protocol(String::new()),
     ] {
-        assert_eq!(first(&failure), Verdict::RetryWithoutStreaming);
+        assert_eq!(first(&failure), RetryDecision::RetryWithoutStreaming);
         assert_eq!(
             next(&Policy { max_retries: 0 }, 1, &failure, 0, 0.0),
-            Verdict::RetryWithoutStreaming
+            RetryDecision::RetryWithoutStreaming
         );
-        assert_eq!(next(&POLICY, 11, &failure, 0, 0.0), Verdict::GiveUp);
+        assert_eq!(next(&POLICY, 11, &failure, 0, 0.0), RetryDecision::GiveUp);
     }
 }

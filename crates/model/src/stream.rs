@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::bounds::Bounds;
 use crate::client::Head;
-use crate::event::{Event, EventKind};
+use crate::event::{EventKind, ModelEvent};
 use crate::failure::Failure;
 use crate::refusal::causes;
 use crate::sse::Decoder;
@@ -51,7 +51,7 @@ impl Stream {
     /// [`Failure::Lost`] if the connection ends before `message_stop`, [`Failure::InStream`] for an `error`
     /// event, [`Failure::Stalled`] after too long a silence, [`Failure::Excess`] for more than any model says. A failed
     /// stream stays failed.
-    pub async fn next(&mut self) -> Result<Option<Event>, Failure> {
+    pub async fn next(&mut self) -> Result<Option<ModelEvent>, Failure> {
         let next = self.read().await;
         if next.is_err() {
             self.body = None;
@@ -59,7 +59,7 @@ impl Stream {
         next
     }
 
-    async fn read(&mut self) -> Result<Option<Event>, Failure> {
+    async fn read(&mut self) -> Result<Option<ModelEvent>, Failure> {
         loop {
             if self.complete {
                 return Ok(None);
@@ -70,7 +70,7 @@ impl Stream {
             match self.decoder.next_frame() {
                 Some(Ok(frame)) => {
                     let length = frame.data.len();
-                    let event = Event::read(frame.data)?;
+                    let event = ModelEvent::read(frame.data)?;
                     self.bounds.count(&event.kind, length)?;
                     if event.kind == EventKind::MessageStop {
                         self.complete = true;

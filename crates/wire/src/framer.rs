@@ -31,7 +31,7 @@ pub struct Framer {
 
 /// One line, or the report of one that was too long.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line<'a> {
+pub enum FramedLine<'a> {
     /// A line.
     Text {
         /// Without its end; borrowed from the read where it came in one piece.
@@ -46,13 +46,13 @@ pub enum Line<'a> {
     },
 }
 
-impl Line<'_> {
+impl FramedLine<'_> {
     /// The text of a line.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
-            Line::Text { text, .. } => Some(text),
-            Line::TooLong { .. } => None,
+            FramedLine::Text { text, .. } => Some(text),
+            FramedLine::TooLong { .. } => None,
         }
     }
 
@@ -60,8 +60,8 @@ impl Line<'_> {
     #[must_use]
     pub fn frame(&self) -> Option<Result<Frame, Malformed>> {
         match self {
-            Line::Text { text, repaired } => Some(Frame::read(text, *repaired)),
-            Line::TooLong { .. } => None,
+            FramedLine::Text { text, repaired } => Some(Frame::read(text, *repaired)),
+            FramedLine::TooLong { .. } => None,
         }
     }
 }
@@ -90,7 +90,7 @@ impl Framer {
     }
 
     /// Takes one read and gives the lines it completes.
-    pub fn push<'a>(&mut self, read: &'a [u8]) -> Vec<Line<'a>> {
+    pub fn push<'a>(&mut self, read: &'a [u8]) -> Vec<FramedLine<'a>> {
         let mut lines = Vec::new();
         let mut rest = read;
         while let Some(end) = memchr::memchr(b'\n', rest) {
@@ -103,7 +103,7 @@ impl Framer {
     }
 
     /// The end of the stream: the last line, when no LF ended it.
-    pub fn finish(&mut self) -> Option<Line<'static>> {
+    pub fn finish(&mut self) -> Option<FramedLine<'static>> {
         self.complete(&[])
     }
 
@@ -113,17 +113,17 @@ impl Framer {
         self.head.len()
     }
 
-    fn complete<'a>(&mut self, piece: &'a [u8]) -> Option<Line<'a>> {
+    fn complete<'a>(&mut self, piece: &'a [u8]) -> Option<FramedLine<'a>> {
         if self.dropped == 0 && self.head.is_empty() && piece.len() <= self.cap {
             return decode(piece);
         }
         self.keep(piece);
         if self.dropped > 0 {
             let bytes = std::mem::take(&mut self.dropped);
-            return Some(Line::TooLong { bytes });
+            return Some(FramedLine::TooLong { bytes });
         }
         let whole = std::mem::take(&mut self.head);
-        decode(&whole).map(Line::into_owned)
+        decode(&whole).map(FramedLine::into_owned)
     }
 
     fn keep(&mut self, piece: &[u8]) {
@@ -138,19 +138,19 @@ impl Framer {
     }
 }
 
-impl Line<'_> {
-    fn into_owned(self) -> Line<'static> {
+impl FramedLine<'_> {
+    fn into_owned(self) -> FramedLine<'static> {
         match self {
-            Line::Text { text, repaired } => Line::Text {
+            FramedLine::Text { text, repaired } => FramedLine::Text {
                 text: Cow::Owned(text.into_owned()),
                 repaired,
             },
-            Line::TooLong { bytes } => Line::TooLong { bytes },
+            FramedLine::TooLong { bytes } => FramedLine::TooLong { bytes },
         }
     }
 }
 
-fn decode(bytes: &[u8]) -> Option<Line<'_>> {
+fn decode(bytes: &[u8]) -> Option<FramedLine<'_>> {
     let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     if bytes.trim_ascii().is_empty() {
@@ -159,5 +159,5 @@ fn decode(bytes: &[u8]) -> Option<Line<'_>> {
     let text = String::from_utf8_lossy(bytes);
     // A lossy conversion copies only when it replaces.
     let repaired = matches!(text, Cow::Owned(_));
-    Some(Line::Text { text, repaired })
+    Some(FramedLine::Text { text, repaired })
 }

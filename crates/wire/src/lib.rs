@@ -2,7 +2,7 @@
 //! directions, and their framing as lines of JSON.
 //!
 //! ```text
-//! bytes ─▶ Framer ─▶ Line ─▶ Frame ─▶ ToHost | ToAgent ─▶ one struct per kind
+//! bytes ─▶ Framer ─▶ FramedLine ─▶ Frame ─▶ ToHost | ToAgent ─▶ one struct per kind
 //! ```
 //!
 //! * [`Framer`] splits bytes into lines. [`Frame`] is one line: its text unchanged, and its `type` and
@@ -56,7 +56,7 @@ pub mod schema;
 
 pub use extra::Extra;
 pub use frame::Frame;
-pub use framer::{DEFAULT_CAP, Framer, Line};
+pub use framer::{DEFAULT_CAP, FramedLine, Framer};
 pub use malformed::{Malformed, MalformedKind};
 pub use message::{ToAgent, ToHost, UnknownMessage};
 pub use number::Number;

@@ -1,7 +1,7 @@
 //! Asks: written down, answered once, and told to everybody.
 
 use serde_json::{Value, json};
-use sluice_host::conversation::{Answer, Ask, AskKind, AskState, Verdict, What};
+use sluice_host::conversation::{Answer, Ask, AskKind, AskState, AskVerdict, What};
 use sluice_host::wire::control::RequestId;
 use sluice_host::wire::{Frame, Raw};
 use sluice_store::{AskRow, Settled, StoreError};
@@ -32,7 +32,7 @@ impl Actor {
         let Some(ask) = self.state.asks().get(at) else { return };
         if !ask.kind.is_for_a_person() {
             // Hooks and servers inside the host: there are none here.
-            let refuse = Verdict::Refuse("this host has no such callback".into());
+            let refuse = AskVerdict::Refuse("this host has no such callback".into());
             let answer = Answer::new(ask.id.clone(), refuse);
             self.step(now(), What::Answer(answer));
             return;
@@ -442,7 +442,7 @@ fn ask_row(session: &str, ask: &Ask) -> AskRow {
 }
 
 /// What an answer says in the protocol's words.
-fn verdict(ask: &Ask, answer: &AnswerAsk) -> Result<Verdict, Problem> {
+fn verdict(ask: &Ask, answer: &AnswerAsk) -> Result<AskVerdict, Problem> {
     let allow = matches!(answer.decision.as_str(), "allow" | "accept");
     match ask.kind {
         AskKind::Elicitation => {
@@ -455,9 +455,9 @@ fn verdict(ask: &Ask, answer: &AnswerAsk) -> Result<Verdict, Problem> {
             if let (true, Some(content), Some(fields)) = (allow, &answer.content, response.as_object_mut()) {
                 fields.insert("content".to_owned(), content.clone());
             }
-            Ok(Verdict::Give(Raw::from(response)))
+            Ok(AskVerdict::Give(Raw::from(response)))
         }
-        AskKind::Dialog => Ok(Verdict::Give(Raw::from(if allow {
+        AskKind::Dialog => Ok(AskVerdict::Give(Raw::from(if allow {
             json!({"behavior": "completed", "result": answer.content.clone().unwrap_or_default()})
         } else {
             json!({"behavior": "cancelled"})
@@ -472,13 +472,13 @@ fn verdict(ask: &Ask, answer: &AnswerAsk) -> Result<Verdict, Problem> {
             if let (true, Some(fields)) = (answer.interrupt, response.as_object_mut()) {
                 fields.insert("interrupt".to_owned(), true.into());
             }
-            Ok(Verdict::Deny(Raw::from(response)))
+            Ok(AskVerdict::Deny(Raw::from(response)))
         }
-        AskKind::Hook | AskKind::Mcp | AskKind::Other => Ok(Verdict::Refuse("a person said no".into())),
+        AskKind::Hook | AskKind::Mcp | AskKind::Other => Ok(AskVerdict::Refuse("a person said no".into())),
     }
 }
 
-fn allowed(ask: &Ask, answer: &AnswerAsk) -> Result<Verdict, Problem> {
+fn allowed(ask: &Ask, answer: &AnswerAsk) -> Result<AskVerdict, Problem> {
     let request = request(ask);
     let mut input = answer.updated_input.clone();
     if let Some(answers) = &answer.answers {
@@ -531,7 +531,7 @@ fn allowed(ask: &Ask, answer: &AnswerAsk) -> Result<Verdict, Problem> {
             fields.insert("updatedPermissions".to_owned(), updates.into());
         }
     }
-    Ok(Verdict::Allow(Some(Raw::from(response))))
+    Ok(AskVerdict::Allow(Some(Raw::from(response))))
 }
 
 /// A rule as a change of permissions: `Bash(cargo test:*)`.

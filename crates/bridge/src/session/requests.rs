@@ -1,7 +1,7 @@
 //! Commands of people, control requests to the agent, and the jobs that run beside the session.
 
 use serde_json::{Value, json};
-use sluice_host::conversation::{Line, OwnRequest, Reply as Heard, What};
+use sluice_host::conversation::{Line, OwnRequest, RequestOutcome as Heard, What};
 use sluice_host::wire::control::{RequestId, Response};
 use sluice_host::wire::{Frame, ToHost};
 use sluice_store::{SessionPatch, TurnRow};

@@ -12,7 +12,7 @@ use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::Value;
-use sluice_wire::{Framer, Line};
+use sluice_wire::{FramedLine, Framer};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -123,10 +123,10 @@ async fn write_line<W: AsyncWrite + Unpin>(write: &Mutex<W>, message: &Outgoing)
 }
 
 /// Reads a line; nothing is what needs no answer and means nothing.
-fn understand(line: &Line<'_>, opened: bool) -> Option<Heard> {
+fn understand(line: &FramedLine<'_>, opened: bool) -> Option<Heard> {
     let text = match line {
-        Line::Text { text, .. } => text,
-        Line::TooLong { bytes } => {
+        FramedLine::Text { text, .. } => text,
+        FramedLine::TooLong { bytes } => {
             let problem = format!("a line of {bytes} bytes is too long: at most {LONGEST} are read");
             return Some(Heard::Bad(ErrorData::invalid_request(problem, None), None));
         }
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     fn heard(text: &str, opened: bool) -> Option<Heard> {
-        let line = Line::Text {
+        let line = FramedLine::Text {
             text: text.into(),
             repaired: false,
         };
@@ -196,7 +196,7 @@ mod tests {
             problem(r#"{"jsonrpc":"1.0","id":3,"method":"ping"}"#, true),
             (-32600, Some(RequestId::Number(3)))
         );
-        let long = Line::TooLong { bytes: 99 };
+        let long = FramedLine::TooLong { bytes: 99 };
         assert!(matches!(understand(&long, true), Some(Heard::Bad(..))));
     }
 

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read};
 
 use sluice_engine::{Input, Signal};
 use sluice_wire::control::{HostRequest as _, Initialize, Request};
-use sluice_wire::{Framer, Line, Malformed, MalformedKind, ToAgent};
+use sluice_wire::{FramedLine, Framer, Malformed, MalformedKind, ToAgent};
 use tokio::sync::mpsc;
 
 /// How much is read at once. What arrives together is handed on together.
@@ -74,10 +74,12 @@ fn hand_on(session: &mpsc::Sender<Vec<Input>>, inputs: Vec<Input>) -> bool {
 }
 
 /// One line as the session takes it; none if it needs no answer at all.
-fn decode(line: &Line<'_>, report: &mut impl FnMut(&str)) -> Option<Input> {
+fn decode(line: &FramedLine<'_>, report: &mut impl FnMut(&str)) -> Option<Input> {
     let problem = match line.frame() {
         None => {
-            let Line::TooLong { bytes } = line else { return None };
+            let FramedLine::TooLong { bytes } = line else {
+                return None;
+            };
             format!("Skipped an input line of {bytes} bytes: it is longer than the limit.")
         }
         Some(Ok(frame)) => match frame.to_agent() {

@@ -16,7 +16,7 @@ use std::thread;
 use std::time::Duration;
 
 use sluice_host::conversation::Time;
-use sluice_host::{Answer, Client, Event, Options};
+use sluice_host::{Client, Event, Options, PermissionDecision};
 use sluice_wire::control::ListModels;
 use sluice_wire::control::SetPermissionMode;
 use tokio::signal::unix::{SignalKind, signal};
@@ -287,7 +287,10 @@ impl Talk {
             Step::Anew { refusal, prompt, said } => {
                 say(&[format!("you answered: {said}")]);
                 if let Some(asked) = self.asked.take() {
-                    self.client.answer(asked.id, Answer::from(*refusal)).await.ok();
+                    self.client
+                        .answer(asked.id, PermissionDecision::from(*refusal))
+                        .await
+                        .ok();
                 }
                 let next = Next::Fresh { prompt: Some(prompt) };
                 return Some(Outcome::Again {
@@ -298,7 +301,10 @@ impl Talk {
             Step::Answer(response, said) => {
                 say(&[format!("you answered: {said}")]);
                 if let Some(asked) = self.asked.take() {
-                    self.client.answer(asked.id, Answer::from(*response)).await.ok();
+                    self.client
+                        .answer(asked.id, PermissionDecision::from(*response))
+                        .await
+                        .ok();
                 }
             }
             Step::Fill(elicitation, response, said) => {

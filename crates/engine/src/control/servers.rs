@@ -48,7 +48,8 @@ impl Session {
     }
 
     /// Channels belong to plugins of a marketplace.
-    pub(super) async fn enable_channel(&mut self, id: &RequestId, name: &str) {
+    pub(super) async fn enable_channel(&mut self, id: &RequestId, name: Option<&str>) {
+        let name = name.unwrap_or_default();
         let why = match self.tooling.servers.find(name).map(|link| link.phase()) {
             Some(Phase::Up(_)) => "is not plugin-sourced; channel_enable requires a marketplace plugin",
             _ => "is not connected",

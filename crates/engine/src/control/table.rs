@@ -70,10 +70,7 @@ impl Session {
             Request::McpClearAuth(it) => self.sign_out(id, &it.server_name).await,
             Request::McpOauthCallbackUrl(it) => self.come_back(id, &it.server_name, it.callback_url).await,
             Request::SetMcpPermissionModeOverride(it) => self.override_mode(id, &it.server_name, it.mode).await,
-            Request::ChannelEnable(it) => {
-                let name = it.server_name.as_deref().unwrap_or_default();
-                self.enable_channel(id, name).await;
-            }
+            Request::ChannelEnable(it) => self.enable_channel(id, it.server_name.as_deref()).await,
             // A screen's own, and what only agents ask.
             other @ (Request::SetColor(_)
             | Request::CanUseTool(_)

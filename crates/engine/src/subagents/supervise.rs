@@ -141,18 +141,7 @@ async fn live(
         transcript,
     } = child::make(&brief, &order, relay, output_file, &cwd);
     let id = relay.badge.id.clone();
-    let ended = brief.family.shared.join(Member {
-        id: id.clone(),
-        name: order.name.clone(),
-        kind: order.kind.name.clone(),
-        description: order.description.clone(),
-        mode: order.mode.clone(),
-        started: std::time::Instant::now(),
-        inbox: inbox.clone(),
-        relay: relay.clone(),
-        history: None,
-    });
-    if ended {
+    if brief.family.shared.join(member(&order, &relay, &inbox)) {
         session.session.line.end_input();
     }
     let meta = child::meta(&brief, &order, &relay.badge.call_id);
@@ -205,6 +194,21 @@ async fn live(
     // Whatever it left running ends with it.
     quit.cancel();
     done.send(served).ok();
+}
+
+/// The subagent among the others.
+fn member(order: &Order, relay: &Arc<Relay>, inbox: &mpsc::Sender<Vec<Input>>) -> Member {
+    Member {
+        id: relay.badge.id.clone(),
+        name: order.name.clone(),
+        kind: order.kind.name.clone(),
+        description: order.description.clone(),
+        mode: order.mode.clone(),
+        started: std::time::Instant::now(),
+        inbox: inbox.clone(),
+        relay: relay.clone(),
+        history: None,
+    }
 }
 
 /// Nothing of it is heard before it was announced.

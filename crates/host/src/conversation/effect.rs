@@ -23,7 +23,7 @@ pub enum Effect {
         /// Which.
         request: RequestId,
         /// How.
-        reply: Reply,
+        reply: RequestOutcome,
     },
     /// An answer came too late: the ask had an outcome. Nothing is written.
     TooLate(usize),
@@ -37,7 +37,7 @@ pub enum Effect {
 
 /// How a request of this side ended.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reply {
+pub enum RequestOutcome {
     /// The agent answered: the line with its `control_response`.
     Answered(Frame),
     /// No answer came in time. Old agents are silent about what they do not know.

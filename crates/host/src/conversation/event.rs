@@ -98,7 +98,7 @@ impl Submit {
 /// What an answer says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum AskVerdict {
     /// The call may run: the whole answer, or nothing for "as it was asked".
     Allow(Option<Raw>),
     /// The call may not run: the whole answer.
@@ -115,7 +115,7 @@ pub struct Answer {
     /// The ask's request id.
     pub ask: RequestId,
     /// What it says.
-    pub verdict: Verdict,
+    pub verdict: AskVerdict,
     /// Who gave it, for others to see.
     pub by: Option<Box<str>>,
 }
@@ -123,13 +123,13 @@ pub struct Answer {
 impl Answer {
     /// Lets the call run as it was asked.
     pub fn allow(ask: RequestId) -> Self {
-        Self::new(ask, Verdict::Allow(None))
+        Self::new(ask, AskVerdict::Allow(None))
     }
 
     /// Lets the call run, changed as `answer` says.
     pub fn allow_with(ask: RequestId, answer: Allow) -> Self {
         let answer = CanUseToolResponse::from(answer);
-        Self::new(ask, Verdict::Allow(Some(Raw::of(&answer))))
+        Self::new(ask, AskVerdict::Allow(Some(Raw::of(&answer))))
     }
 
     /// Does not let the call run; `message` is what the model reads.
@@ -146,11 +146,11 @@ impl Answer {
     /// Does not let the call run, as `answer` says.
     pub fn deny_with(ask: RequestId, answer: Deny) -> Self {
         let answer = CanUseToolResponse::from(answer);
-        Self::new(ask, Verdict::Deny(Raw::of(&answer)))
+        Self::new(ask, AskVerdict::Deny(Raw::of(&answer)))
     }
 
     /// An answer without a name under it.
-    pub fn new(ask: RequestId, verdict: Verdict) -> Self {
+    pub fn new(ask: RequestId, verdict: AskVerdict) -> Self {
         Self { ask, verdict, by: None }
     }
 }

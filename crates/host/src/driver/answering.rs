@@ -5,7 +5,7 @@ use sluice_wire::control::{McpMessageResponse, Request, RequestId};
 use sluice_wire::{Raw, ToHost};
 
 use crate::callbacks::{Ask, Callbacks, verdict};
-use crate::conversation::{self, Verdict};
+use crate::conversation::{self, AskVerdict};
 use crate::mcp::{self, McpServer};
 use crate::transport::BoxFuture;
 
@@ -18,7 +18,7 @@ pub(super) struct Answerers {
 
 impl Answerers {
     /// Begins to answer; `None` when a person has to, or nobody may.
-    pub(super) fn begin(&self, ask: &conversation::Ask) -> Option<BoxFuture<'static, Verdict>> {
+    pub(super) fn begin(&self, ask: &conversation::Ask) -> Option<BoxFuture<'static, AskVerdict>> {
         let line = ask.line.as_ref()?;
         let request = match line.to_host() {
             Ok(ToHost::ControlRequest(request)) => request.request,
@@ -29,7 +29,7 @@ impl Answerers {
         self.answer(ask.id.clone(), request)
     }
 
-    fn answer(&self, request_id: RequestId, request: Request) -> Option<BoxFuture<'static, Verdict>> {
+    fn answer(&self, request_id: RequestId, request: Request) -> Option<BoxFuture<'static, AskVerdict>> {
         match request {
             Request::CanUseTool(call) => {
                 let callback = self.callbacks.permission.clone()?;
@@ -45,7 +45,9 @@ impl Answerers {
                     return Some(refuse(format!("no hook callback {}", hook.callback_id)));
                 };
                 let call = known.call.clone();
-                Some(Box::pin(async move { Verdict::Give(Raw::of(&call(hook.input).await)) }))
+                Some(Box::pin(
+                    async move { AskVerdict::Give(Raw::of(&call(hook.input).await)) },
+                ))
             }
             Request::McpMessage(message) => {
                 let content = message.message.to_value();
@@ -55,7 +57,7 @@ impl Answerers {
                         Some(server) => server.answer(&content).await,
                         None => mcp::no_such_server(&message.server_name, &content),
                     };
-                    Verdict::Give(mcp_response(&answer))
+                    AskVerdict::Give(mcp_response(&answer))
                 }))
             }
             Request::Elicitation(elicitation) => {
@@ -66,14 +68,14 @@ impl Answerers {
                         // The default declines.
                         None => sluice_wire::control::ElicitationResponse::default(),
                     };
-                    Verdict::Give(Raw::of(&answer))
+                    AskVerdict::Give(Raw::of(&answer))
                 }))
             }
             Request::RequestUserDialog(dialog) => {
                 // Who did not say that it shows this kind must not answer.
                 let callback = self.callbacks.dialog.clone()?;
                 Some(Box::pin(
-                    async move { Verdict::Give(Raw::of(&callback(*dialog).await)) },
+                    async move { AskVerdict::Give(Raw::of(&callback(*dialog).await)) },
                 ))
             }
             other => Some(refuse(format!("Unsupported control request subtype: {}", other.kind()))),
@@ -81,8 +83,8 @@ impl Answerers {
     }
 }
 
-fn refuse(why: String) -> BoxFuture<'static, Verdict> {
-    Box::pin(std::future::ready(Verdict::Refuse(why.into())))
+fn refuse(why: String) -> BoxFuture<'static, AskVerdict> {
+    Box::pin(std::future::ready(AskVerdict::Refuse(why.into())))
 }
 
 fn mcp_response(answer: &Value) -> Raw {

@@ -32,7 +32,7 @@ pub(crate) enum Command {
     },
     Answer {
         ask: RequestId,
-        answer: callbacks::Answer,
+        answer: callbacks::PermissionDecision,
         by: Option<Box<str>>,
         reply: oneshot::Sender<Result<(), Error>>,
     },
@@ -196,7 +196,12 @@ impl Owner {
         }
     }
 
-    fn answer(&mut self, id: RequestId, answer: callbacks::Answer, by: Option<Box<str>>) -> Result<(), Error> {
+    fn answer(
+        &mut self,
+        id: RequestId,
+        answer: callbacks::PermissionDecision,
+        by: Option<Box<str>>,
+    ) -> Result<(), Error> {
         let open = self.state.ask(&id).filter(|ask| ask.is_pending());
         let Some(line) = open.and_then(|ask| ask.line.clone()) else {
             return Err(Error::new(ErrorKind::NoSuchAsk, format!("no ask {id} is open")));

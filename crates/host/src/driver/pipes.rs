@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sluice_wire::{Frame, Framer, Line, Malformed, ToAgent};
+use sluice_wire::{Frame, FramedLine, Framer, Malformed, ToAgent};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -88,10 +88,10 @@ async fn read_bytes(mut source: Box<dyn AsyncRead + Send + Unpin>, cap: usize, h
     }
 }
 
-fn hear(line: &Line<'_>) -> Heard {
+fn hear(line: &FramedLine<'_>) -> Heard {
     match line {
-        Line::TooLong { bytes } => Heard::TooLong(*bytes),
-        Line::Text { .. } => match line.frame() {
+        FramedLine::TooLong { bytes } => Heard::TooLong(*bytes),
+        FramedLine::Text { .. } => match line.frame() {
             Some(read) => Heard::of(read),
             None => Heard::TooLong(0),
         },

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sluice_wire::{Framer, Line};
+use sluice_wire::{FramedLine, Framer};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::mpsc;
 
@@ -143,7 +143,7 @@ impl Lines {
                     }
                     let lines = self.framer.push(read.get(..count).unwrap_or_default());
                     self.ready
-                        .extend(lines.iter().filter_map(Line::text).map(Arc::<str>::from));
+                        .extend(lines.iter().filter_map(FramedLine::text).map(Arc::<str>::from));
                 }
             }
         }
@@ -206,7 +206,7 @@ impl Put for Sink {
 
 fn texts(framer: &mut Framer, bytes: &[u8]) -> Vec<String> {
     let lines = framer.push(bytes);
-    lines.iter().filter_map(Line::text).map(str::to_owned).collect()
+    lines.iter().filter_map(FramedLine::text).map(str::to_owned).collect()
 }
 
 /// Carries lines from one side to the other, not always well.

@@ -8,7 +8,7 @@ use sluice_host::conversation::AskState;
 use sluice_host::wire::ToHost;
 use sluice_host::wire::control::{Request, RequestId};
 use sluice_host::wire::hook::HookOutput;
-use sluice_host::{Answer, ErrorKind, Event, McpServer, ToolOutput};
+use sluice_host::{ErrorKind, Event, McpServer, PermissionDecision, ToolOutput};
 
 use crate::stage::{SESSION, Stage, brisk, until};
 
@@ -47,7 +47,7 @@ async fn a_callback_answers_with_the_input_it_was_asked_about() {
         .client(brisk().on_permission(|ask| async move {
             assert_eq!(ask.tool_name(), "Bash");
             assert_eq!(ask.input()["command"], "rm x");
-            Answer::allow()
+            PermissionDecision::allow()
         }))
         .await;
     assert!(client.run("Hi").await.unwrap().result.is_some());
@@ -67,12 +67,18 @@ async fn an_answer_by_hand_counts_once() {
     let prompt = client.send("Hi").await.unwrap();
     let ask = until(&mut events, asked).await;
     client
-        .answer_as(ask.clone(), Answer::deny("no"), Some("ann"))
+        .answer_as(ask.clone(), PermissionDecision::deny("no"), Some("ann"))
         .await
         .unwrap();
-    let again = client.answer(ask.clone(), Answer::allow()).await.unwrap_err();
+    let again = client
+        .answer(ask.clone(), PermissionDecision::allow())
+        .await
+        .unwrap_err();
     assert_eq!(again.kind(), ErrorKind::NoSuchAsk);
-    let error = client.answer("never-asked", Answer::allow()).await.unwrap_err();
+    let error = client
+        .answer("never-asked", PermissionDecision::allow())
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NoSuchAsk);
     until(&mut events, |event| {
         matches!(event.message()?.to_host()?, ToHost::Result(_)).then_some(())
@@ -115,7 +121,7 @@ async fn a_callback_whose_question_is_withdrawn_is_dropped_and_says_nothing() {
             async move {
                 std::future::pending::<()>().await;
                 drop(gone);
-                Answer::allow()
+                PermissionDecision::allow()
             }
         }))
         .await;
@@ -131,7 +137,7 @@ async fn a_callback_that_panics_is_an_error_to_the_agent_and_to_nobody_else() {
     let client = stage
         .client(brisk().on_permission(|ask| async move {
             assert!(ask.tool_name().is_empty(), "on purpose");
-            Answer::allow()
+            PermissionDecision::allow()
         }))
         .await;
     assert!(client.run("Hi").await.unwrap().result.is_some());
@@ -243,7 +249,7 @@ async fn what_is_asked_after_the_result_is_answered_too() {
         let tells = tells.clone();
         async move {
             tells.send(ask.tool_name().to_owned()).await.unwrap();
-            Answer::allow()
+            PermissionDecision::allow()
         }
     });
     let client = stage.client(options).await;

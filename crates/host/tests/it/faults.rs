@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use sluice_host::transport::{FaultTransport, Faults};
-use sluice_host::{Answer, Client, ErrorKind};
+use sluice_host::{Client, ErrorKind, PermissionDecision};
 
 use crate::stage::{Stage, brisk, forever, hello};
 
@@ -26,7 +26,7 @@ async fn pieces_lumps_delays_and_repeats_change_nothing() {
             ..Faults::seeded(seed)
         };
         let transport = FaultTransport::new(stage.transport(), faults);
-        let options = brisk().on_permission(|_| async { Answer::allow() });
+        let options = brisk().on_permission(|_| async { PermissionDecision::allow() });
         let client = Client::over(transport, options).await.unwrap();
         for _ in 0..3 {
             let ended = client.run("Hi").await.unwrap();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use sluice_host::conversation::{AskState, Rung};
-use sluice_host::{Answer, Event, Step};
+use sluice_host::{Event, PermissionDecision, Step};
 
 use crate::stage::{SESSION, Stage, brisk, forever, hello, until};
 
@@ -197,7 +197,7 @@ async fn a_question_that_is_open_is_withdrawn_first() {
             async move {
                 begins.send(()).await.unwrap();
                 std::future::pending::<()>().await;
-                Answer::allow()
+                PermissionDecision::allow()
             }
         }))
         .await;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 use sluice_host::conversation::{AskState, End, PromptState, Rung};
 use sluice_host::wire::control::RequestId;
-use sluice_host::{Answer, Client, Ended, Event, Events};
+use sluice_host::{Client, Ended, Event, Events, PermissionDecision};
 
 use cast::{Cast, Life};
 
@@ -113,7 +113,7 @@ async fn interrupted_while_asking(cast: &Cast) {
     let state = client.look(move |state| state.ask(&id).unwrap().state).await.unwrap();
     assert_eq!(state, AskState::Cancelled);
     assert!(
-        client.answer(ask, Answer::allow()).await.is_err(),
+        client.answer(ask, PermissionDecision::allow()).await.is_err(),
         "it is too late to answer"
     );
     soon("the end", client.close()).await;
@@ -124,7 +124,10 @@ async fn denied(cast: &Cast) {
     let running = client.clone();
     let run = tokio::spawn(async move { running.run("Touch it").await });
     let ask = asked(&client).await;
-    client.answer(ask.clone(), Answer::deny("not today")).await.unwrap();
+    client
+        .answer(ask.clone(), PermissionDecision::deny("not today"))
+        .await
+        .unwrap();
     let ended = soon("the turn", run).await.unwrap().unwrap();
     assert!(!went_wrong(&ended), "a no does not end a turn: {ended:?}");
     let state = client.look(move |state| state.ask(&ask).unwrap().state).await.unwrap();
@@ -138,7 +141,10 @@ async fn denied_and_stopped(cast: &Cast) {
     let running = client.clone();
     let run = tokio::spawn(async move { running.run("Touch it").await });
     let ask = asked(&client).await;
-    client.answer(ask, Answer::deny("stop").and_stop()).await.unwrap();
+    client
+        .answer(ask, PermissionDecision::deny("stop").and_stop())
+        .await
+        .unwrap();
     let ended = soon("the turn", run).await.unwrap().unwrap();
     assert!(went_wrong(&ended), "{ended:?}");
     assert!(!cast.touched());
@@ -150,7 +156,7 @@ async fn allowed(cast: &Cast) {
     let running = client.clone();
     let run = tokio::spawn(async move { running.run("Touch it").await });
     let ask = asked(&client).await;
-    client.answer(ask, Answer::allow()).await.unwrap();
+    client.answer(ask, PermissionDecision::allow()).await.unwrap();
     let ended = soon("the turn", run).await.unwrap().unwrap();
     assert!(!went_wrong(&ended));
     assert!(cast.touched() || cast.is_scripted(), "the call ran");
@@ -171,7 +177,7 @@ async fn questioned(cast: &Cast) {
     let mut input = request["request"]["input"].clone();
     assert_eq!(input["questions"][0]["question"], "Which colour?");
     input["answers"] = json!({"Which colour?": "Red"});
-    client.answer(ask, Answer::allow_with(input)).await.unwrap();
+    client.answer(ask, PermissionDecision::allow_with(input)).await.unwrap();
     let ended = soon("the turn", run).await.unwrap().unwrap();
     assert!(!went_wrong(&ended), "{ended:?}");
     let results = client

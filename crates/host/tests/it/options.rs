@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use serde_json::{Value, json};
 use sluice_host::transport::Start;
 use sluice_host::wire::hook::HookOutput;
-use sluice_host::{Answer, ErrorKind, McpServer, Options, Plugin, Skills, SystemPrompt, Thinking, Tools};
+use sluice_host::{ErrorKind, McpServer, Options, PermissionDecision, Plugin, Skills, SystemPrompt, Thinking, Tools};
 
 fn bare() -> Options {
     // What the official SDKs do not say by themselves.
@@ -75,7 +75,7 @@ fn every_flag_of_the_official_sdks_is_there() {
     says(&bare().betas(["x"]), &["--betas", "x"]);
     says(&bare().asks(true), &["--permission-prompt-tool", "stdio"]);
     says(
-        &bare().on_permission(|_| async { Answer::allow() }),
+        &bare().on_permission(|_| async { PermissionDecision::allow() }),
         &["--permission-prompt-tool", "stdio"],
     );
     says(

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sluice_model::{Auth, Client, Config, Error, Failure, Verdict, retry};
+use sluice_model::{Auth, Client, Config, Error, Failure, RetryDecision, retry};
 use tokio::net::TcpListener;
 
 use crate::server::{Server, Step, chunk, good, request, stream_head, whole, write};
@@ -29,7 +29,7 @@ async fn a_refusal_is_told_with_all_it_said() {
     let verdict = retry::next(&retry::Policy::default(), 1, &failure, 0, 0.5);
     assert_eq!(
         verdict,
-        Verdict::Retry {
+        RetryDecision::Retry {
             delay: Duration::from_secs(7)
         }
     );

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sluice_wire::{Framer, Line};
+use sluice_wire::{FramedLine, Framer};
 
 /// What `fuzz/fuzz_targets/line.rs` does with its bytes.
 fn run(bytes: &[u8]) -> usize {
@@ -21,7 +21,7 @@ fn run(bytes: &[u8]) -> usize {
     frames
 }
 
-fn decode(line: &Line<'_>) -> bool {
+fn decode(line: &FramedLine<'_>) -> bool {
     let Some(Ok(frame)) = line.frame() else {
         return false;
     };

@@ -2,10 +2,10 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use sluice_wire::{Framer, Line};
+use sluice_wire::{FramedLine, Framer};
 
 /// The lines of `bytes`, pushed in pieces that end at `cuts`.
-fn lines(bytes: &[u8], cuts: &[usize], cap: usize) -> Vec<Line<'static>> {
+fn lines(bytes: &[u8], cuts: &[usize], cap: usize) -> Vec<FramedLine<'static>> {
     let mut framer = Framer::with_cap(cap);
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
     cuts.push(bytes.len());
@@ -24,25 +24,25 @@ fn lines(bytes: &[u8], cuts: &[usize], cap: usize) -> Vec<Line<'static>> {
     found
 }
 
-fn own(line: Line<'_>) -> Line<'static> {
+fn own(line: FramedLine<'_>) -> FramedLine<'static> {
     match line {
-        Line::Text { text, repaired } => Line::Text {
+        FramedLine::Text { text, repaired } => FramedLine::Text {
             text: text.into_owned().into(),
             repaired,
         },
-        Line::TooLong { bytes } => Line::TooLong { bytes },
+        FramedLine::TooLong { bytes } => FramedLine::TooLong { bytes },
     }
 }
 
-fn text(text: &str) -> Line<'static> {
-    Line::Text {
+fn text(text: &str) -> FramedLine<'static> {
+    FramedLine::Text {
         text: text.to_owned().into(),
         repaired: false,
     }
 }
 
 /// What the framer should give, said without any cleverness.
-fn expected(bytes: &[u8], cap: usize) -> Vec<Line<'static>> {
+fn expected(bytes: &[u8], cap: usize) -> Vec<FramedLine<'static>> {
     let mut pieces: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     if pieces.last().is_some_and(|last| last.is_empty()) {
         pieces.pop();
@@ -50,7 +50,7 @@ fn expected(bytes: &[u8], cap: usize) -> Vec<Line<'static>> {
     let mut found = Vec::new();
     for piece in pieces {
         if piece.len() > cap {
-            found.push(Line::TooLong {
+            found.push(FramedLine::TooLong {
                 bytes: piece.len() as u64,
             });
             continue;
@@ -59,7 +59,7 @@ fn expected(bytes: &[u8], cap: usize) -> Vec<Line<'static>> {
         let line = lossy.strip_suffix('\r').unwrap_or(&lossy);
         let line = line.strip_prefix('\u{feff}').unwrap_or(line);
         if !line.trim_ascii().is_empty() {
-            found.push(Line::Text {
+            found.push(FramedLine::Text {
                 text: line.to_owned().into(),
                 repaired: std::str::from_utf8(piece).is_err(),
             });
@@ -83,7 +83,7 @@ fn a_line_over_the_cap_is_reported_once_and_the_next_is_read() {
     for cuts in [vec![], vec![1], vec![9], vec![10], vec![4, 5, 6, 12]] {
         assert_eq!(
             lines(bytes, &cuts, 8),
-            [Line::TooLong { bytes: 9 }, text("12345678"), text("x")],
+            [FramedLine::TooLong { bytes: 9 }, text("12345678"), text("x")],
             "{cuts:?}"
         );
     }
@@ -91,7 +91,7 @@ fn a_line_over_the_cap_is_reported_once_and_the_next_is_read() {
 
 #[test]
 fn a_line_over_the_cap_at_the_end_is_reported() {
-    assert_eq!(lines(b"123456789", &[3], 8), [Line::TooLong { bytes: 9 }]);
+    assert_eq!(lines(b"123456789", &[3], 8), [FramedLine::TooLong { bytes: 9 }]);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn utf8_split_between_reads_is_joined() {
 fn bytes_that_are_not_utf8_are_replaced_and_marked() {
     assert_eq!(
         lines(b"a\xff\xfeb\n", &[], 100),
-        [Line::Text {
+        [FramedLine::Text {
             text: "a\u{fffd}\u{fffd}b".into(),
             repaired: true
         }]
@@ -124,7 +124,7 @@ fn a_line_in_one_read_is_not_copied() {
     let mut framer = Framer::new();
     let read = b"{\"type\":\"x\"}\n";
     let found = framer.push(read);
-    let Line::Text {
+    let FramedLine::Text {
         text: std::borrow::Cow::Borrowed(text),
         ..
     } = &found[0]

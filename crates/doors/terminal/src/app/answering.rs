@@ -11,7 +11,7 @@ use super::asking::{Shown, page_choices, plan_choices};
 use super::{Act, App, Next, Now};
 use crate::input::{Code, Editor, Key};
 use crate::text::Row;
-use crate::view::ask::{SCOPES, Verdict, scope_word};
+use crate::view::ask::{ChoiceMeaning, SCOPES, scope_word};
 use crate::view::{card, markdown};
 
 /// Keys of the first moments after an ask took the keyboard go to the draft.
@@ -170,12 +170,12 @@ impl App {
                     .nth(asking.selected)
                     .map(|(_, verdict)| verdict)
                 {
-                    Some(Verdict::Yes) => self.allow(None, self.edited_input(), now),
-                    Some(Verdict::Keep(update)) => {
+                    Some(ChoiceMeaning::Yes) => self.allow(None, self.edited_input(), now),
+                    Some(ChoiceMeaning::Keep(update)) => {
                         self.allow(Some(placed(*update, scope)), self.edited_input(), now);
                     }
-                    Some(Verdict::Change) => self.begin_change(),
-                    Some(Verdict::No) => self.deny("", false),
+                    Some(ChoiceMeaning::Change) => self.begin_change(),
+                    Some(ChoiceMeaning::No) => self.deny("", false),
                     None => {}
                 }
             }
@@ -332,7 +332,7 @@ impl App {
     fn rule_of_choice(&self) -> Option<String> {
         let asking = self.asking.as_ref()?;
         let dialog = self.permission_of(asking)?;
-        let (_, Verdict::Keep(update)) = dialog.choices.get(asking.selected)? else {
+        let (_, ChoiceMeaning::Keep(update)) = dialog.choices.get(asking.selected)? else {
             return None;
         };
         let PermissionUpdate::AddRules(add) = &**update else {
@@ -366,7 +366,7 @@ impl App {
         let scope = asking.scopes.get(asking.selected).copied().flatten();
         let dialog = self.permission_of(asking);
         let chosen = dialog.and_then(|dialog| dialog.choices.into_iter().nth(asking.selected));
-        let Some((_, Verdict::Keep(update))) = chosen else {
+        let Some((_, ChoiceMeaning::Keep(update))) = chosen else {
             return;
         };
         let mut update = placed(*update, scope);

@@ -9,7 +9,7 @@ use super::{App, Now};
 use crate::input::Editor;
 use crate::text::clean::one_line;
 use crate::text::{Role, Row, Style};
-use crate::view::ask::{self, Choice, Form, Permission, Questions, Verdict};
+use crate::view::ask::{self, Choice, ChoiceMeaning, Form, Permission, Questions};
 use crate::view::markdown;
 use crate::view::status::mode_word;
 
@@ -440,9 +440,11 @@ pub(super) fn plan_choices() -> Vec<Choice> {
     .into()
 }
 
-fn scope_of(verdict: &Verdict) -> Option<usize> {
+fn scope_of(verdict: &ChoiceMeaning) -> Option<usize> {
     use sluice_wire::permission_update::PermissionUpdate;
-    let Verdict::Keep(update) = verdict else { return None };
+    let ChoiceMeaning::Keep(update) = verdict else {
+        return None;
+    };
     match &**update {
         PermissionUpdate::AddRules(add) => ask::SCOPES.iter().position(|(place, _)| *place == add.destination),
         _ => None,

@@ -1,6 +1,6 @@
 //! Prompts, answers, and what is done about a turn that runs.
 
-use sluice_host::{Answer, Prompt};
+use sluice_host::{PermissionDecision, Prompt};
 use sluice_wire::content::{Base64Source, Block, Image};
 use sluice_wire::control::{
     BackgroundTasks, GetTaskOutput, SetMaxThinkingTokens, SetPermissionMode, SideQuestion, StopTask,
@@ -43,7 +43,7 @@ impl Doer {
                 return Ok(None);
             }
             Act::Answer { ask, response } => {
-                let answered = client.answer(ask, Answer::from(response)).await;
+                let answered = client.answer(ask, PermissionDecision::from(response)).await;
                 answered.map_err(|_| "it was answered already".to_owned())?;
                 return Ok(None);
             }

@@ -10,7 +10,7 @@ use sluice_wire::permission_update::{Destination, PermissionUpdate, SetMode};
 use super::answer::Step;
 use super::change::details;
 use crate::text::clean::one_line;
-use crate::view::ask::{Verdict, permission};
+use crate::view::ask::{ChoiceMeaning, permission};
 use crate::view::card;
 
 /// A call that waits for a yes or a no.
@@ -106,10 +106,10 @@ impl Called {
                     detail => format!("{}, {detail}", choice.label),
                 };
                 let choice = match verdict {
-                    Verdict::Yes => Choice::Yes,
-                    Verdict::Keep(update) => Choice::Keep(update),
-                    Verdict::Change => Choice::Change,
-                    Verdict::No => Choice::No("The person said no to this call."),
+                    ChoiceMeaning::Yes => Choice::Yes,
+                    ChoiceMeaning::Keep(update) => Choice::Keep(update),
+                    ChoiceMeaning::Change => Choice::Change,
+                    ChoiceMeaning::No => Choice::No("The person said no to this call."),
                 };
                 (label.replace('`', "").to_lowercase(), choice)
             })

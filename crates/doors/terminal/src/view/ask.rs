@@ -7,7 +7,7 @@ mod questions;
 use crate::text::{Role, Row, Style, width, wrap};
 
 pub(crate) use call::changed_lines;
-pub use call::{Permission, SCOPES, Verdict, WIDE, permission, scope_word};
+pub use call::{ChoiceMeaning, Permission, SCOPES, WIDE, permission, scope_word};
 pub use form::{Field, Form, Value as FieldValue};
 pub use questions::{Question, Questions};
 

@@ -8,7 +8,7 @@ use super::Fold;
 use crate::conversation::index::{key, place};
 use crate::conversation::read::{Control, Response};
 use crate::conversation::{
-    Answer, Ask, AskKind, AskState, CallState, Change, Effect, Evidence, Line, Transport, Verdict,
+    Answer, Ask, AskKind, AskState, AskVerdict, CallState, Change, Effect, Evidence, Line, Transport,
 };
 
 impl Fold<'_> {
@@ -155,10 +155,10 @@ impl Fold<'_> {
             return;
         }
         let (state, response) = match answer.verdict {
-            Verdict::Allow(given) => (AskState::Allowed, Ok(whole(given, ask.line.as_ref()))),
-            Verdict::Deny(given) => (AskState::Denied, Ok(given)),
-            Verdict::Give(given) => (AskState::Allowed, Ok(given)),
-            Verdict::Refuse(why) => (AskState::Denied, Err(why)),
+            AskVerdict::Allow(given) => (AskState::Allowed, Ok(whole(given, ask.line.as_ref()))),
+            AskVerdict::Deny(given) => (AskState::Denied, Ok(given)),
+            AskVerdict::Give(given) => (AskState::Allowed, Ok(given)),
+            AskVerdict::Refuse(why) => (AskState::Denied, Err(why)),
         };
         let id = ask.id.clone();
         let response = match response {

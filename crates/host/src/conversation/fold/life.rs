@@ -2,8 +2,8 @@
 
 use super::Fold;
 use crate::conversation::{
-    AskState, Change, Effect, End, Evidence, Exit, Failure, Process, PromptState, Reply, Rung, TaskState, Transport,
-    activity,
+    AskState, Change, Effect, End, Evidence, Exit, Failure, Process, PromptState, RequestOutcome, Rung, TaskState,
+    Transport, activity,
 };
 
 impl Fold<'_> {
@@ -67,7 +67,7 @@ impl Fold<'_> {
         for request in std::mem::take(&mut self.state.requests) {
             self.effects.push(Effect::Replied {
                 request: request.id,
-                reply: Reply::Died,
+                reply: RequestOutcome::Died,
             });
         }
         for prompt in self.state.index.waiting.clone() {

@@ -5,12 +5,12 @@ use sluice_wire::control::RequestId;
 
 use super::Fold;
 use crate::conversation::read::{Control, Message, Responded, Response};
-use crate::conversation::{Change, Effect, Interruption, OwnRequest, Pending, Process, Reply, Rung, Time};
+use crate::conversation::{Change, Effect, Interruption, OwnRequest, Pending, Process, RequestOutcome, Rung, Time};
 
 impl Fold<'_> {
     pub(super) fn request(&mut self, request: OwnRequest) {
         if matches!(self.state.process, Process::Exited { .. }) || self.state.closed {
-            let reply = Reply::Died;
+            let reply = RequestOutcome::Died;
             self.effects.push(Effect::Replied {
                 request: request.id,
                 reply,
@@ -108,7 +108,7 @@ impl Fold<'_> {
         }
         self.effects.push(Effect::Replied {
             request: pending.id,
-            reply: Reply::Answered(frame.clone()),
+            reply: RequestOutcome::Answered(frame.clone()),
         });
     }
 
@@ -131,7 +131,7 @@ impl Fold<'_> {
             let pending = self.state.requests.remove(at);
             self.effects.push(Effect::Replied {
                 request: pending.id,
-                reply: Reply::Expired,
+                reply: RequestOutcome::Expired,
             });
         }
     }

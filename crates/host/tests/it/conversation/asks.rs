@@ -1,7 +1,7 @@
 //! Every ask has one outcome.
 
 use serde_json::{Value, json};
-use sluice_host::conversation::{Activity, Answer, AskKind, AskState, Effect, Effects, Verdict, What};
+use sluice_host::conversation::{Activity, Answer, AskKind, AskState, AskVerdict, Effect, Effects, What};
 use sluice_wire::{Frame, Raw};
 
 use super::play::{Play, ask, id, result, result_of, sent, success, tool_result, tool_use};
@@ -153,7 +153,7 @@ fn a_hook_is_served_and_keeps_nobody_waiting() {
     assert_eq!(play.state.asks()[1].kind, AskKind::Hook);
     assert!(matches!(play.state.activity(), Activity::Running { .. }));
     let given = Raw::from_text("{}".to_owned()).unwrap();
-    let effects = play.answer(Answer::new(id("h1"), Verdict::Give(given)));
+    let effects = play.answer(Answer::new(id("h1"), AskVerdict::Give(given)));
     assert_eq!(sent(&effects).len(), 1);
 }
 

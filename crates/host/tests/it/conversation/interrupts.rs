@@ -1,7 +1,9 @@
 //! An interrupt is a request with an end of its own.
 
 use serde_json::json;
-use sluice_host::conversation::{Activity, AskState, Effect, End, Failure, PromptState, Reply, Rung, Signal, What};
+use sluice_host::conversation::{
+    Activity, AskState, Effect, End, Failure, PromptState, RequestOutcome, Rung, Signal, What,
+};
 
 use super::play::{Play, ask, id, result, result_of, sent, success, tool_use};
 
@@ -39,7 +41,7 @@ fn an_interrupt_while_nothing_runs_leaves_nothing_behind() {
     assert!(effects.iter().any(|it| matches!(
         it,
         Effect::Replied {
-            reply: Reply::Answered(_),
+            reply: RequestOutcome::Answered(_),
             ..
         }
     )));
@@ -135,7 +137,7 @@ fn an_old_agent_that_never_answers_a_request_does_not_hang_the_caller() {
     let effects = play.wait(61);
     assert!(effects.contains(&Effect::Replied {
         request: id("r1"),
-        reply: Reply::Expired
+        reply: RequestOutcome::Expired
     }));
     // The answer that comes after all is nobody's.
     play.says(success("r1", json!({})));

@@ -1,6 +1,6 @@
 //! Prompts arrive once, or it is known that nobody knows.
 
-use sluice_host::conversation::{Effect, EntryKind, Failure, PromptState, Proof, Reply, What};
+use sluice_host::conversation::{Effect, EntryKind, Failure, PromptState, Proof, RequestOutcome, What};
 
 use super::play::{
     Play, echo, id, init, lifecycle, result, result_from, result_of, sent, success, text, tool_result, tool_use,
@@ -357,6 +357,6 @@ fn a_request_to_an_agent_that_is_gone_is_answered_at_once() {
     let effects = play.interrupt("r1");
     assert!(effects.contains(&Effect::Replied {
         request: id("r1"),
-        reply: Reply::Died
+        reply: RequestOutcome::Died
     }));
 }

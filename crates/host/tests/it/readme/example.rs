@@ -1,10 +1,10 @@
 use futures_util::StreamExt as _;
-use sluice_host::{Answer, Options, query, wire::ToHost};
+use sluice_host::{PermissionDecision, Options, query, wire::ToHost};
 
 #[tokio::main]
 async fn main() -> Result<(), sluice_host::Error> {
     let options = Options::new()
-        .on_permission(|ask| async move { Answer::deny(format!("{} is not for today", ask.tool_name())) });
+        .on_permission(|ask| async move { PermissionDecision::deny(format!("{} is not for today", ask.tool_name())) });
     let mut answer = query("What is in this folder?", options).await?;
     while let Some(message) = answer.next().await {
         if let Some(ToHost::Result(result)) = message?.to_host() {

@@ -15,7 +15,7 @@ pub const WIDE: usize = 110;
 
 /// What a choice of the dialog means.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Verdict {
+pub enum ChoiceMeaning {
     Yes,
     /// Yes, and this is kept.
     Keep(Box<PermissionUpdate>),
@@ -30,7 +30,7 @@ pub struct Permission {
     pub title: Row,
     pub body: Vec<Row>,
     pub why: Vec<Row>,
-    pub choices: Vec<(Choice, Verdict)>,
+    pub choices: Vec<(Choice, ChoiceMeaning)>,
     pub default: usize,
 }
 
@@ -173,18 +173,18 @@ fn reason(ask: &CanUseTool, mode: &str) -> String {
     }
 }
 
-fn offered(ask: &CanUseTool, tool: &str) -> Vec<(Choice, Verdict)> {
-    let mut choices = vec![(Choice::new("Yes"), Verdict::Yes)];
+fn offered(ask: &CanUseTool, tool: &str) -> Vec<(Choice, ChoiceMeaning)> {
+    let mut choices = vec![(Choice::new("Yes"), ChoiceMeaning::Yes)];
     let suggestions = ask.permission_suggestions.iter().flatten();
     for update in suggestions.filter(|_| ask.suppress_always_allow_rule != Some(true)) {
         if let Some(choice) = kept(update) {
-            choices.push((choice, Verdict::Keep(Box::new(update.clone()))));
+            choices.push((choice, ChoiceMeaning::Keep(Box::new(update.clone()))));
         }
     }
     if matches!(tool, "Bash" | "Write" | "Edit") {
-        choices.push((Choice::new("Change it first"), Verdict::Change));
+        choices.push((Choice::new("Change it first"), ChoiceMeaning::Change));
     }
-    choices.push((Choice::new("No"), Verdict::No));
+    choices.push((Choice::new("No"), ChoiceMeaning::No));
     choices
 }
 
