@@ -11,7 +11,7 @@
 //! * [`styles`]: ways of talking;
 //! * [`plugins`]: folders that bring all of these, and where their agents, hooks and servers lie;
 //! * [`listing`]: what the model is told of it, pure;
-//! * `walk`: the one loader; `catalogue`: all it has found;
+//! * `bounds`: whether files lie where they seem to; `walk`: the one loader; `catalogue`: all it has found;
 //! * [`memory`]: what a person and a project want every session to know.
 
 pub mod entry;
@@ -20,9 +20,11 @@ pub mod listing;
 pub mod plugins;
 pub mod styles;
 
+mod bounds;
 mod catalogue;
 mod walk;
 
 pub mod memory;
 
+pub use bounds::Bounds;
 pub use catalogue::{Catalogue, CatalogueOptions, Problem};

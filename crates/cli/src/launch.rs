@@ -198,6 +198,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         state_events: environment.state_events,
         tool_aliases: BTreeMap::new(),
         background_wait: environment.background_wait,
+        looked: None,
     })
 }
 

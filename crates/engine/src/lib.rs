@@ -119,7 +119,7 @@ pub use checkup::{CheckedPlugin, Checkup, Validation, checkup, validate_plugin};
 pub use doctor::problems;
 pub use guarded::{Guarded, GuardedAnswer, GuardedCall, Question, Ran};
 pub use options::{
-    AgentOptions, Asker, Compaction, ConversationOptions, KeySource, Options, Setup, StateEvents, SystemPrompt,
+    AgentOptions, Asker, Compaction, ConversationOptions, KeySource, Looked, Options, Setup, StateEvents, SystemPrompt,
     Thinking,
 };
 pub use plugin_archives::{PluginArchive, unpack_plugins};

@@ -17,7 +17,7 @@ use sluice_wire::mode::PermissionMode;
 
 pub use conversation::ConversationOptions;
 pub(crate) use parts::Place;
-pub use parts::{AgentOptions, Compaction, SystemPrompt};
+pub use parts::{AgentOptions, Compaction, Looked, SystemPrompt};
 
 use crate::schema::OutputSchema;
 
@@ -144,6 +144,8 @@ pub struct Options {
     pub tool_aliases: BTreeMap<String, String>,
     /// How long to wait for background work after the input ended; none is for ever.
     pub background_wait: Option<std::time::Duration>,
+    /// What was looked at already.
+    pub looked: Option<Looked>,
 }
 
 impl Options {
@@ -207,6 +209,7 @@ impl Options {
             state_events: StateEvents::Off,
             tool_aliases: BTreeMap::new(),
             background_wait: None,
+            looked: None,
         }
     }
 

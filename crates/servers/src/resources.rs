@@ -1,5 +1,7 @@
 //! The tools by which the model looks at what servers have to read.
 
+mod directory;
+
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -16,6 +18,9 @@ use super::link::{Link, explain};
 pub const LIST: &str = "ListMcpResourcesTool";
 /// What reading is called.
 pub const READ: &str = "ReadMcpResourceTool";
+
+/// What looking into a folder of them is called.
+pub const READ_DIRECTORY: &str = "ReadMcpResourceDirTool";
 
 static LIST_DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     name: LIST.into(),
@@ -51,10 +56,14 @@ static READ_DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     needs_person: false,
 });
 
-/// The two tools, over these servers.
-pub fn tools(links: &[Arc<Link>]) -> [Arc<dyn Tool>; 2] {
+/// The three tools, over these servers.
+pub fn tools(links: &[Arc<Link>]) -> [Arc<dyn Tool>; 3] {
     let links: Arc<[Arc<Link>]> = links.into();
-    [Arc::new(ListResources(links.clone())), Arc::new(ReadResource(links))]
+    [
+        Arc::new(ListResources(links.clone())),
+        Arc::new(ReadResource(links.clone())),
+        Arc::new(ReadDirectory(links)),
+    ]
 }
 
 #[derive(Debug)]
@@ -62,6 +71,9 @@ struct ListResources(Arc<[Arc<Link>]>);
 
 #[derive(Debug)]
 struct ReadResource(Arc<[Arc<Link>]>);
+
+#[derive(Debug)]
+struct ReadDirectory(Arc<[Arc<Link>]>);
 
 fn find<'a>(links: &'a [Arc<Link>], name: &str) -> Result<&'a Arc<Link>, Box<Outcome>> {
     links.iter().find(|link| link.name == name).ok_or_else(|| {

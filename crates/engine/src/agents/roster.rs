@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use sluice_catalogue::Bounds;
 use sluice_settings::{Chosen, Places};
 use sluice_wire::control::AgentInfo;
 
@@ -44,11 +45,8 @@ impl Roster {
     /// Reads the files of all scopes; a project's own only from within the bounds, where there are any.
     pub(crate) fn load(places: &Places, chosen: Chosen, plugins: Vec<Found>, bounds: Option<&Path>) -> Self {
         let mut roster = Self::builtin();
-        let leads_out = |found: &Found| {
-            let real = found.path.canonicalize();
-            found.origin == Origin::Project
-                && bounds.is_some_and(|bounds| real.is_ok_and(|real| !real.starts_with(bounds)))
-        };
+        let mut bounds = Bounds::new(bounds.map(Path::to_owned));
+        let mut leads_out = |found: &Found| found.origin == Origin::Project && bounds.leads_out(&found.path);
         for found in plugins.into_iter().chain(files(places, chosen)) {
             if leads_out(&found) {
                 roster.problems.push(format!(

@@ -1,6 +1,9 @@
 //! What the parts of a session are told at its start.
 
 use std::path::Path;
+use std::sync::Arc;
+
+use sluice_catalogue::Catalogue;
 
 /// What a session is told about subagents at its start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,6 +40,15 @@ pub struct SystemPrompt {
     pub keep: bool,
     /// Ours is cut down to what always holds.
     pub bare: bool,
+}
+
+/// What was looked at before the session began, so that it need not be again.
+#[derive(Debug, Clone)]
+pub struct Looked {
+    /// What lies in folders for it.
+    pub(crate) catalogue: Arc<Catalogue>,
+    /// What of that has no effect, in a sentence.
+    pub(crate) held_back: Option<String>,
 }
 
 /// Facts about the place of work that the prompt tells.

@@ -450,5 +450,6 @@ pub(crate) fn options(dir: &TempDir, server: &ModelServer) -> Options {
         state_events: StateEvents::Off,
         tool_aliases: std::collections::BTreeMap::new(),
         background_wait: None,
+        looked: None,
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn decide(policy: &Policy, call: &Call<'_>) -> Decision {
         | "SendMessage"
         | "ListAgents"
         | "ListMcpResourcesTool" => harmless(policy, call),
-        "ReadMcpResourceTool" => of_server(policy, call),
+        "ReadMcpResourceTool" | "ReadMcpResourceDirTool" => of_server(policy, call),
         _ => asked(policy, call),
     }
 }
@@ -243,6 +243,7 @@ mod tests {
         let read = |server: &str| json!({"server": server, "uri": "x://y"});
         for rule in ["mcp__my_server", "mcp__my_server__*"] {
             assert!(denied(rule, "ReadMcpResourceTool", &read("my server")), "{rule}");
+            assert!(denied(rule, "ReadMcpResourceDirTool", &read("my server")), "{rule}");
             assert!(!denied(rule, "ReadMcpResourceTool", &read("other")), "{rule}");
         }
         assert!(!denied(
