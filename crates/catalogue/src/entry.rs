@@ -75,6 +75,8 @@ pub struct Entry {
     pub agent: Option<String>,
     /// Hooks that hold while it runs, as a settings file would say them.
     pub hooks: Option<serde_json::Value>,
+    /// Whether there may be commands in its text; sure only where there are none.
+    pub may_run: bool,
 }
 
 impl Entry {
@@ -111,6 +113,7 @@ impl Entry {
             fork: front.text("context").as_deref() == Some("fork"),
             agent: front.text("agent"),
             hooks: front.get("hooks").cloned(),
+            may_run: true,
         }
     }
 

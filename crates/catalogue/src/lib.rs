@@ -14,7 +14,7 @@
 //! * [`agents`]: agent definitions;
 //! * [`plugins`]: plugins, and where their agents, hooks and MCP servers lie;
 //! * [`listing`]: the list of skills the model is shown, pure;
-//! * `walk`: the loader; `catalogue`: everything it found;
+//! * `bounds`: whether files lie where they seem to; `walk`: the loader; `catalogue`: everything it found;
 //! * [`memory`]: `CLAUDE.md` files and rules.
 
 pub mod agents;
@@ -28,9 +28,11 @@ pub mod arguments;
 pub mod body;
 pub mod mentions;
 
+mod bounds;
 mod catalogue;
 mod walk;
 
 pub mod memory;
 
+pub use bounds::Bounds;
 pub use catalogue::{Catalogue, CatalogueOptions, Problem};

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sluice_settings::Settings;
 
+use super::bounds::Bounds;
 use super::entry::{Entry, Kind, Origin, is_name};
 use super::front_matter::{self, FrontMatter};
 use super::plugins::{Plugin, Plugins};
@@ -14,7 +15,7 @@ use super::styles::Style;
 use super::{Catalogue, CatalogueOptions, Problem};
 
 /// What of a file is read to find its front matter; more where it is longer.
-const HEAD: usize = 4 * 1024;
+const HEAD: usize = 16 * 1024;
 /// How deep folders of commands may go.
 const DEEPEST: usize = 6;
 /// More files than anybody has commands: a folder that holds more is something else.
@@ -30,7 +31,7 @@ pub(super) fn walk(
     let places = settings.places();
     let chosen = settings.customs();
     let mut walker = Walker {
-        bounds: settings.bounds(),
+        bounds: Bounds::new(settings.bounds()),
         ..Walker::default()
     };
     let user = chosen.user.then(|| (places.config_dir.clone(), Origin::User));
@@ -45,8 +46,8 @@ pub(super) fn walk(
         }
         if chosen.project {
             for folder in further {
-                let before = walker.bounds.clone();
-                walker.bounds = before.as_ref().and_then(|_| folder.canonicalize().ok());
+                let its = folder.canonicalize().ok().filter(|_| walker.bounds.there());
+                let before = std::mem::replace(&mut walker.bounds, Bounds::new(its));
                 walker.skills(&folder.join(".claude").join("skills"), &Origin::Project);
                 walker.bounds = before;
             }
@@ -88,7 +89,7 @@ struct Walker {
     problems: Vec<Problem>,
     seen: usize,
     /// What the project's files have to lie in, links followed, as long as nobody trusts it.
-    bounds: Option<PathBuf>,
+    bounds: Bounds,
 }
 
 impl Walker {
@@ -164,7 +165,7 @@ impl Walker {
         if self.leads_out(&path, origin) {
             return;
         }
-        let (front, first_line) = match head(&path) {
+        let head = match head(&path) {
             Ok(head) => head,
             // A folder without a SKILL.md is no skill.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
@@ -179,11 +180,14 @@ impl Walker {
         if !self.names.insert(name.clone()) {
             return;
         }
-        if let Some(problem) = &front.problem {
+        if let Some(problem) = &head.front.problem {
             self.problem(path.clone(), problem.clone());
         }
-        self.entries
-            .push(Entry::new(kind, origin.clone(), name, path, &front, &first_line));
+        let entry = Entry::new(kind, origin.clone(), name, path, &head.front, &head.first_line);
+        self.entries.push(Entry {
+            may_run: head.may_run,
+            ..entry
+        });
     }
 
     /// Every style of a folder, or one that is a file.
@@ -197,7 +201,7 @@ impl Walker {
             if is_dir || !is_markdown(&path) || origin.is_some_and(|origin| self.leads_out(&path, origin)) {
                 continue;
             }
-            let (front, first_line) = match head(&path) {
+            let Head { front, first_line, .. } = match head(&path) {
                 Ok(head) => head,
                 Err(error) => {
                     self.problem(path, error.to_string());
@@ -216,12 +220,7 @@ impl Walker {
 
     /// Whether a file of an untrusted project is a link to somewhere else: what it holds would be shown to the model.
     fn leads_out(&mut self, path: &Path, origin: &Origin) -> bool {
-        let out = match &self.bounds {
-            Some(bounds) if *origin == Origin::Project => {
-                path.canonicalize().is_ok_and(|real| !real.starts_with(bounds))
-            }
-            _ => false,
-        };
+        let out = *origin == Origin::Project && self.bounds.leads_out(path);
         if out {
             let why = "it leads out of the project; it is read once the folder is trusted";
             self.problem(path.to_owned(), why.to_owned());
@@ -280,26 +279,41 @@ fn is_markdown(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
 }
 
-/// A file's front matter and the first line of what follows.
-fn head(path: &Path) -> io::Result<(FrontMatter, String)> {
+/// The top of a file.
+struct Head {
+    front: FrontMatter,
+    /// The first line of what follows.
+    first_line: String,
+    /// Whether there may be commands in its text: all of it was seen, or nobody knows.
+    may_run: bool,
+}
+
+impl Head {
+    fn of(text: &str, whole: bool) -> Self {
+        let (front, body) = front_matter::read(text);
+        let line = body.lines().map(str::trim).find(|line| !line.is_empty());
+        let line = line.unwrap_or_default().trim_start_matches('#').trim();
+        Self {
+            front,
+            first_line: line.chars().take(200).collect(),
+            may_run: !whole || body.contains("!`") || body.contains("`!"),
+        }
+    }
+}
+
+fn head(path: &Path) -> io::Result<Head> {
     // A pipe with nobody at its other end must not keep the session waiting.
     let mut file = sluice_settings::open_regular(path)?;
     let mut bytes = Vec::with_capacity(HEAD);
     file.by_ref().take(HEAD as u64).read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let whole = bytes.len() < HEAD;
+    let text = String::from_utf8_lossy(&bytes);
     let opened = text.trim_start_matches('\u{feff}').starts_with("---");
-    if bytes.len() == HEAD && opened && front_matter::cut(&text).head.is_none() {
+    if !whole && opened && front_matter::cut(&text).head.is_none() {
         file.take(front_matter::LARGEST as u64 * 2).read_to_end(&mut bytes)?;
-        return Ok(parts(&String::from_utf8_lossy(&bytes)));
+        return Ok(Head::of(&String::from_utf8_lossy(&bytes), false));
     }
-    Ok(parts(&text))
-}
-
-fn parts(text: &str) -> (FrontMatter, String) {
-    let (front, body) = front_matter::read(text);
-    let line = body.lines().map(str::trim).find(|line| !line.is_empty());
-    let line = line.unwrap_or_default().trim_start_matches('#').trim();
-    (front, line.chars().take(200).collect())
+    Ok(Head::of(&text, whole))
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ fn a_link_out_of_an_untrusted_project_is_not_followed() {
     let project = dir.path().canonicalize().unwrap().join("project");
     std::os::unix::fs::symlink(dir.path().join("key"), project.join("b.md")).unwrap();
     std::os::unix::fs::symlink(dir.path().join("skill"), project.join("s")).unwrap();
-    walker.bounds = Some(project.clone());
+    walker.bounds = Bounds::new(Some(project.clone()));
     walker.commands(&project, &Origin::Project);
     walker.skills(&project, &Origin::Project);
     walker.styles(&project, Some(&Origin::Project), None);

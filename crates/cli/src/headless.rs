@@ -30,11 +30,11 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     let keyless = demo
         .as_ref()
         .map_or(Keyless::Refuse, |server| Keyless::Demo(server.url()));
-    let options = match launch::options(&flags, &place, keyless) {
+    let mut options = match launch::options(&flags, &place, keyless) {
         Ok(options) => options,
         Err(refusal) => return refusal.tell(&flags, &environment),
     };
-    if let Some(left_out) = sluice_engine::held_back(&options) {
+    if let Some(left_out) = sluice_engine::held_back(&mut options) {
         warn(&left_out);
     }
     if let Some(why) = &options.session.refusal {

@@ -17,7 +17,7 @@ use crate::{fail, warn};
 
 pub(crate) async fn run(flags: &Flags, environment: &Environment, agent: bool) -> i32 {
     let place = Place::look(flags, environment, launch::opener(flags));
-    let options = match launch::options(flags, &place, Keyless::Refuse) {
+    let mut options = match launch::options(flags, &place, Keyless::Refuse) {
         Ok(options) => options,
         Err(problem) => return fail(&problem.to_string()),
     };
@@ -25,7 +25,7 @@ pub(crate) async fn run(flags: &Flags, environment: &Environment, agent: bool) -
     for problem in place.settings.problems() {
         warn(&problem.to_string());
     }
-    if let Some(left_out) = sluice_engine::held_back(&options) {
+    if let Some(left_out) = sluice_engine::held_back(&mut options) {
         warn(&left_out);
     }
     let stop = CancellationToken::new();

@@ -112,11 +112,12 @@ impl Session {
     /// What the folder brings to no effect, looked up once and again when settings or the catalogue have changed: it
     /// reads every file of the folder's.
     fn held_back(&mut self) -> Option<String> {
-        let (options, commands) = (&self.options, &mut self.commands);
-        let held = commands
-            .held_back
-            .get_or_insert_with(|| untrusted::held_back_of(options, &commands.catalogue));
-        held.clone()
+        if let Some(known) = &self.commands.held_back {
+            return known.clone();
+        }
+        let roster = self.load_roster();
+        let held = untrusted::held_back_of(&self.options, &self.commands.catalogue, &roster);
+        self.commands.held_back.insert(held).clone()
     }
 
     /// Who is asked. The settings can say that nobody is.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sluice_catalogue::agents::{AgentDefinition, AgentOrigin, Roster};
 use sluice_catalogue::body::runs_commands;
@@ -10,22 +11,30 @@ use sluice_settings::Settings;
 use sluice_settings::held::{Held, sentence};
 use sluice_settings::trust;
 
+use crate::agents;
 use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Origin};
-use crate::options::Options;
+use crate::options::{Looked, Options};
 
 /// One sentence that says what was left out because the folder is not trusted, and how to trust it; none where nothing
-/// was.
+/// was. The session begins with what was looked at for it.
 #[must_use]
-pub fn held_back(options: &Options) -> Option<String> {
+pub fn held_back(options: &mut Options) -> Option<String> {
     if options.settings.trusted() {
         return None;
     }
-    held_back_of(options, &options.load_catalogue())
+    let catalogue = options.load_catalogue();
+    let roster = agents::of_files(options, &catalogue);
+    let held_back = held_back_of(options, &catalogue, &roster);
+    options.folders.looked = Some(Looked {
+        catalogue: Arc::new(catalogue),
+        held_back: held_back.clone(),
+    });
+    held_back
 }
 
-/// The same, of a catalogue that was read already.
-pub(crate) fn held_back_of(options: &Options, catalogue: &Catalogue) -> Option<String> {
+/// The same, of what was read already.
+pub(crate) fn held_back_of(options: &Options, catalogue: &Catalogue, roster: &Roster) -> Option<String> {
     let settings = &options.settings;
     if settings.trusted() {
         return None;
@@ -37,7 +46,7 @@ pub(crate) fn held_back_of(options: &Options, catalogue: &Catalogue) -> Option<S
         servers(settings, &mut files);
     }
     commands(options, catalogue, &mut files);
-    agents(settings, &mut files);
+    kinds(settings, roster, &mut files);
     styles(settings, &mut files);
     held.extend(files.0.into_iter().map(|(file, what)| Held::new(&file, cwd, what)));
     sentence(&trust::key(cwd), &held)
@@ -75,15 +84,13 @@ fn commands(options: &Options, catalogue: &Catalogue, files: &mut Files) {
         if entry.hooks.is_some() {
             files.add(&entry.path, "hooks");
         }
-        if !runs && entry.body().is_ok_and(|body| runs_commands(&body)) {
+        if !runs && entry.may_run && entry.body().is_ok_and(|body| runs_commands(&body)) {
             files.add(&entry.path, "commands in its text");
         }
     }
 }
 
-fn agents(settings: &Settings, files: &mut Files) {
-    let bounds = settings.bounds();
-    let roster = Roster::load(settings.places(), settings.customs(), Vec::new(), bounds.as_deref());
+fn kinds(settings: &Settings, roster: &Roster, files: &mut Files) {
     let projects = |kind: &&AgentDefinition| kind.origin == AgentOrigin::Project;
     for kind in roster.kinds().filter(projects) {
         let Some(path) = &kind.path else { continue };

@@ -1,5 +1,7 @@
 //! The tools by which the model looks at what servers have to read.
 
+mod directory;
+
 use std::sync::{Arc, LazyLock};
 
 use rmcp::model::ErrorCode;
@@ -16,6 +18,9 @@ use super::link::{Link, explain};
 pub const LIST: &str = "ListMcpResourcesTool";
 /// What reading is called.
 pub const READ: &str = "ReadMcpResourceTool";
+
+/// What looking into a folder of them is called.
+pub const READ_DIRECTORY: &str = "ReadMcpResourceDirTool";
 
 static LIST_DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     name: LIST.into(),
@@ -54,10 +59,14 @@ pub fn reading() -> ToolFacts<'static> {
     READ_DESCRIPTOR.facts()
 }
 
-/// The two tools, over these servers.
-pub fn tools(links: &[Arc<Link>]) -> [Arc<dyn Tool>; 2] {
+/// The three tools, over these servers.
+pub fn tools(links: &[Arc<Link>]) -> [Arc<dyn Tool>; 3] {
     let links: Arc<[Arc<Link>]> = links.into();
-    [Arc::new(ListResources(links.clone())), Arc::new(ReadResource(links))]
+    [
+        Arc::new(ListResources(links.clone())),
+        Arc::new(ReadResource(links.clone())),
+        Arc::new(ReadDirectory(links)),
+    ]
 }
 
 #[derive(Debug)]
@@ -65,6 +74,9 @@ struct ListResources(Arc<[Arc<Link>]>);
 
 #[derive(Debug)]
 struct ReadResource(Arc<[Arc<Link>]>);
+
+#[derive(Debug)]
+struct ReadDirectory(Arc<[Arc<Link>]>);
 
 fn find<'a>(links: &'a [Arc<Link>], name: &str) -> Result<&'a Arc<Link>, Box<Outcome>> {
     links.iter().find(|link| link.name == name).ok_or_else(|| {

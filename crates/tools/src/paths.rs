@@ -120,7 +120,9 @@ fn followed(path: &Path) -> Result<PathBuf, PathBuf> {
 /// When it cannot be read, is something else, or is larger.
 pub fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open_regular(path)?;
-    let mut bytes = Vec::new();
+    let length = file.metadata().map_or(0, |known| known.len().min(most));
+    // One byte more, so that the end is found without another look at a larger buffer.
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0).saturating_add(1));
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if u64::try_from(bytes.len()).is_ok_and(|length| length > most) {
         return Err(io::Error::new(

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sluice_settings::{Chosen, Places};
 
+use crate::bounds::Bounds;
+
 use super::builtin;
 use super::definition::{AgentDefinition, AgentOrigin};
 
@@ -42,11 +44,8 @@ impl Roster {
     /// Reads the files of all scopes; a project's own only from within the bounds, where there are any.
     pub fn load(places: &Places, chosen: Chosen, plugins: Vec<Found>, bounds: Option<&Path>) -> Self {
         let mut roster = Self::builtin();
-        let leads_out = |found: &Found| {
-            let real = found.path.canonicalize();
-            found.origin == AgentOrigin::Project
-                && bounds.is_some_and(|bounds| real.is_ok_and(|real| !real.starts_with(bounds)))
-        };
+        let mut bounds = Bounds::new(bounds.map(Path::to_owned));
+        let mut leads_out = |found: &Found| found.origin == AgentOrigin::Project && bounds.leads_out(&found.path);
         for found in plugins.into_iter().chain(files(places, chosen)) {
             if leads_out(&found) {
                 roster.problems.push(format!(

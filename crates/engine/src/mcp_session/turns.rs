@@ -247,5 +247,5 @@ impl SessionLoop {
 /// Whether a tool is a server's, or about servers.
 fn is_servers(tool: &Arc<dyn Tool>) -> bool {
     let name = &tool.descriptor().name;
-    tool.provenance().is_some() || *name == resources::LIST || *name == resources::READ
+    tool.provenance().is_some() || [resources::LIST, resources::READ, resources::READ_DIRECTORY].contains(&&**name)
 }

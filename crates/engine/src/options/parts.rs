@@ -1,7 +1,9 @@
 //! What the parts of a session are told at its start.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use sluice_catalogue::Catalogue;
 use sluice_catalogue::memory::MemoryOptions;
 
 /// What a session is told about subagents at its start.
@@ -36,6 +38,8 @@ pub struct Folders {
     pub plans: PathBuf,
     /// Where outputs too large for a message go.
     pub outputs: PathBuf,
+    /// What was looked at in them already.
+    pub looked: Option<Looked>,
 }
 
 /// What stands before the conversation.
@@ -67,6 +71,15 @@ pub struct SystemPrompt {
     pub keep: bool,
     /// Ours is cut down to what always holds.
     pub bare: bool,
+}
+
+/// What was looked at before the session began, so that it need not be again.
+#[derive(Debug, Clone)]
+pub struct Looked {
+    /// What lies in folders for it.
+    pub(crate) catalogue: Arc<Catalogue>,
+    /// What of that has no effect, in a sentence.
+    pub(crate) held_back: Option<String>,
 }
 
 /// Facts about the place of work that the prompt tells.

@@ -227,8 +227,16 @@ impl Session {
         for plugin in self.commands.catalogue.plugins.list.clone() {
             self.remove_hooks(&self.hooks_of(&plugin));
         }
-        self.commands.catalogue = Arc::new(self.options.load_catalogue());
-        self.commands.held_back = None;
+        match self.options.folders.looked.take() {
+            Some(look) => {
+                self.commands.catalogue = look.catalogue;
+                self.commands.held_back = Some(look.held_back);
+            }
+            None => {
+                self.commands.catalogue = Arc::new(self.options.load_catalogue());
+                self.commands.held_back = None;
+            }
+        }
         self.offer_skills();
         for plugin in self.commands.catalogue.plugins.list.clone() {
             let origin = self.hooks_of(&plugin);

@@ -307,6 +307,8 @@ async fn prompts_are_commands_and_resources_are_read() {
         .text("Hello")
         .tool("ListMcpResourcesTool", json!({}))
         .tool("ReadMcpResourceTool", json!({"server": "s", "uri": "s://1"}))
+        .tool("ReadMcpResourceDirTool", json!({"server": "s", "uri": "s://"}))
+        .tool("ReadMcpResourceDirTool", json!({"server": "s", "uri": "t://"}))
         .text("Done");
     let mut stage = Stage::with(script, serving("")).await;
     stage.prompt("/mcp__s__greet zoe").await;
@@ -323,6 +325,11 @@ async fn prompts_are_commands_and_resources_are_read() {
         results[1]["tool_use_result"],
         json!({"contents": [{"uri": "s://1", "text": "read it"}]})
     );
+    assert_eq!(
+        results[2]["tool_use_result"],
+        json!({"resources": [{"uri": "s://1", "name": "one"}]})
+    );
+    assert_eq!(results[3]["tool_use_result"]["resources"], json!([]));
     stage.end().await;
 }
 

@@ -58,6 +58,41 @@ async fn commands_in_the_text_of_an_untrusted_file_do_not_run() {
     }
 }
 
+/// Folders with many files are looked at once, whoever has to be told of them first.
+#[tokio::test]
+async fn a_session_begins_with_what_was_looked_at_for_it() {
+    let mut sentence = None;
+    let files = [
+        (".claude/commands/go.md", "See !`cat secret.txt`."),
+        (".claude/skills/tidy/SKILL.md", "Nothing runs here."),
+    ];
+    let mut stage = Stage::with(Script::new().text("Hello").text("Again"), |options| {
+        with_files(options, &files);
+        options.settings = options.settings.clone().opened_by(Opener::Person);
+        sentence = sluice_engine::held_back(options);
+        std::fs::remove_dir_all(options.cwd.join(".claude")).unwrap();
+    })
+    .await;
+    let sentence = sentence.unwrap();
+    assert!(sentence.contains("go.md: commands in its text"), "{sentence}");
+    assert!(!sentence.contains("tidy"), "{sentence}");
+    stage.prompt("hi").await;
+    stage.result().await;
+    assert!(told(&stage).contains(&sentence), "{}", told(&stage));
+    let known = stage.last("init")["slash_commands"].clone();
+    let known = known.as_array().unwrap();
+    assert!(
+        known.contains(&json!("go")) && known.contains(&json!("tidy")),
+        "{known:?}"
+    );
+    // Asked to look again, it does.
+    stage.control(json!({"subtype": "reload_skills"})).await;
+    stage.prompt("again").await;
+    stage.result().await;
+    assert!(!stage.last("init")["slash_commands"].to_string().contains("tidy"));
+    stage.leave_now().await;
+}
+
 #[tokio::test]
 async fn a_hook_of_an_untrusted_folder_forbids_and_allows_nothing() {
     let says = |decision: &str| {
