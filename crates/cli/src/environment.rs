@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use sluice_engine::{Compaction, StateEvents};
-use sluice_model::{Names, Proxy, Way};
+use sluice_model::{Names, Network, Proxy};
 
 use crate::servers;
 
@@ -91,11 +91,11 @@ impl Environment {
     }
 
     /// How other machines are reached, whatever for.
-    pub(crate) fn way(&self) -> Result<Way, String> {
+    pub(crate) fn network(&self) -> Result<Network, String> {
         let read = |path: &PathBuf| {
             std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
         };
-        Ok(Way {
+        Ok(Network {
             proxy: self.proxy.clone(),
             extra_roots: self.extra_certs.as_ref().map(read).transpose()?,
         })

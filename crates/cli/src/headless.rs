@@ -69,7 +69,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     }
     let port = match sluice_engine::start(options) {
         Ok(port) => port,
-        Err(error @ ModelError::Way(_)) => {
+        Err(error @ ModelError::Network(_)) => {
             return Refusal::new("proxy_invalid", error.to_string()).tell(&flags, &environment);
         }
         Err(error) => return fail(&error.to_string()),

@@ -353,7 +353,7 @@ fn model_config(flags: &Flags, place: &Place, keyless: Keyless) -> Result<(Confi
     let mut config = Config::new(environment.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL), auth);
     config.headers = custom_headers(environment.custom_headers.as_deref());
     config.betas = flags.betas.clone().unwrap_or_default();
-    config.way = environment.way()?;
+    config.network = environment.network()?;
     config.names = environment.model_names.clone();
     if let Some(most) = environment.response_timeout {
         config.response_timeout = most;

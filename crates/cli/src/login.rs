@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use sluice_engine::settings::{self, keys};
-use sluice_model::{Auth, Client, Config, DEFAULT_BASE_URL, Request, Way, http_client};
+use sluice_model::{Auth, Client, Config, DEFAULT_BASE_URL, Network, Request, http_client};
 use sluice_permission::Source;
 use sluice_terminal::{Facts, Question, Questioner};
 
@@ -57,7 +57,7 @@ async fn key(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bool>
     };
     let base = place.environment.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL);
     let mut config = Config::new(base, Auth::ApiKey(key.clone()));
-    config.way = way(place)?;
+    config.network = network(place)?;
     let Some(tried) = questioner
         .wait("trying the key", try_out(config, place.environment.model_names.small()))
         .await?
@@ -111,7 +111,7 @@ async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bo
             };
             let address = address.trim_end_matches('/').trim_end_matches("/v1").to_owned();
             let models = questioner
-                .wait("asking for its models", models_of(&address, way(place)?))
+                .wait("asking for its models", models_of(&address, network(place)?))
                 .await?;
             (address, models.flatten().unwrap_or_default())
         }
@@ -124,7 +124,7 @@ async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bo
     };
     let mut config = Config::new(&address, Auth::Bearer(token.clone()));
     config.response_timeout = ANSWER;
-    config.way = way(place)?;
+    config.network = network(place)?;
     let what = format!("testing {model} with a one-word request; it may have to be loaded first");
     let Some(tried) = questioner.wait(&what, try_out(config, &model)).await? else {
         return Ok(false);
@@ -186,9 +186,9 @@ async fn pick_model(questioner: &mut Questioner<'_>, models: &[String]) -> io::R
     }
 }
 
-/// The way a session will take, too.
-fn way(place: &Place) -> io::Result<Way> {
-    place.environment.way().map_err(io::Error::other)
+/// The certificates and proxies a session will use, too.
+fn network(place: &Place) -> io::Result<Network> {
+    place.environment.network().map_err(io::Error::other)
 }
 
 /// One request for one token: whoever answers it can be worked with.
@@ -205,16 +205,16 @@ async fn try_out(config: Config, model: &str) -> Result<(), String> {
 /// The servers that answer on the usual ports: address, what it seems to be, its models.
 async fn find() -> Vec<(String, String, Vec<String>)> {
     let asked = USUAL.iter().map(|(address, name)| async move {
-        let models = models_of(address, Way::default()).await?;
+        let models = models_of(address, Network::default()).await?;
         Some(((*address).to_owned(), (*name).to_owned(), models))
     });
     let found = futures_util::future::join_all(asked).await;
     found.into_iter().flatten().collect()
 }
 
-async fn models_of(address: &str, way: Way) -> Option<Vec<String>> {
+async fn models_of(address: &str, network: Network) -> Option<Vec<String>> {
     let mut config = Config::new(address, Auth::None);
-    config.way = way;
+    config.network = network;
     let client = http_client(&config, address.starts_with("https")).ok()?;
     let answer = tokio::time::timeout(THERE, client.get(format!("{address}/v1/models")).send());
     let answer = answer.await.ok()?.ok()?;

@@ -174,8 +174,8 @@ async fn open_store(folder: &std::path::Path) -> Result<Store, String> {
 /// Push messages are a convenience: without them the bridge is whole.
 fn open_push(folder: &std::path::Path, environment: &Environment) -> Option<Push> {
     let mut config = sluice_model::Config::new("", sluice_model::Auth::None);
-    config.way = environment
-        .way()
+    config.network = environment
+        .network()
         .inspect_err(|error| warn(&format!("devices that are away are not told: {error}")))
         .ok()?;
     let connect = move || sluice_model::http_client(&config, true);

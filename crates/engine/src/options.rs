@@ -129,9 +129,9 @@ impl Options {
 
     /// The way to the web, as the way to the model.
     pub(crate) fn web_config(&self) -> WebConfig {
-        let proxy = &self.model.config.way.proxy;
+        let proxy = &self.model.config.network.proxy;
         WebConfig {
-            extra_roots: self.model.config.way.extra_roots.clone(),
+            extra_roots: self.model.config.network.extra_roots.clone(),
             proxy: proxy.https.clone().or_else(|| proxy.all.clone()),
             no_proxy: proxy.no_proxy.clone(),
         }

@@ -35,7 +35,7 @@ pub enum Error {
     Header(String),
     /// No way leads there.
     #[error(transparent)]
-    Way(#[from] sluice_way::Error),
+    Network(#[from] sluice_net::Error),
 }
 
 /// What a response began with.
@@ -102,7 +102,7 @@ impl Client {
             }
             Auth::Helper(helper) => Credential::Helper(Keys::new(helper.clone())),
         };
-        config.way.check()?;
+        config.network.check()?;
         let betas = config.betas.clone();
         let http = OnceLock::new();
         let inner = Inner {
@@ -295,7 +295,7 @@ pub fn http_client(config: &Config, secure: bool) -> Result<reqwest::Client, Str
 }
 
 fn connector(config: &Config, secure: bool) -> Result<reqwest::Client, String> {
-    let builder = config.way.builder(secure).map_err(|error| error.to_string())?;
+    let builder = config.network.builder(secure).map_err(|error| error.to_string())?;
     let builder = builder.connect_timeout(config.connect_timeout);
     builder.build().map_err(|error| causes(&error))
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use sluice_way::Way;
+use sluice_net::Network;
 
 use crate::names::Names;
 
@@ -23,7 +23,7 @@ pub struct Config {
     /// Values of `anthropic-beta` sent with every request.
     pub betas: Vec<String>,
     /// Whom to trust, and through which proxies.
-    pub way: Way,
+    pub network: Network,
     /// The `user-agent` header.
     pub user_agent: String,
     /// Silence inside a stream after which it counts as stalled.
@@ -46,7 +46,7 @@ impl Config {
             auth,
             headers: Vec::new(),
             betas: Vec::new(),
-            way: Way::default(),
+            network: Network::default(),
             user_agent: concat!("sluice/", env!("CARGO_PKG_VERSION")).to_owned(),
             stall: Duration::from_secs(300),
             connect_timeout: Duration::from_secs(30),

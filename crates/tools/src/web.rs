@@ -18,7 +18,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use reqwest::Url;
-use sluice_way::{Proxy, Way};
+use sluice_net::{Network, Proxy};
 
 pub(crate) use self::address::is_public;
 use self::cache::Cache;
@@ -116,7 +116,7 @@ impl Web {
     }
 
     fn build(&self, secure: bool) -> Result<reqwest::Client, String> {
-        let way = Way {
+        let network = Network {
             proxy: Proxy {
                 all: self.config.proxy.clone(),
                 no_proxy: self.config.no_proxy.clone(),
@@ -124,7 +124,7 @@ impl Web {
             },
             extra_roots: self.config.extra_roots.clone(),
         };
-        let builder = way.builder(secure).map_err(|error| error.to_string())?;
+        let builder = network.builder(secure).map_err(|error| error.to_string())?;
         builder
             .dns_resolver(self.gate.resolver())
             .referer(false)

@@ -11,16 +11,16 @@ use crate::repository::{output, root};
 const EDGES: &[(&str, &[&str])] = &[
     ("sluice-wire", &[]),
     // The way out is values and a client that nobody has used: it sends nothing and does not know what for.
-    ("sluice-way", &[]),
+    ("sluice-net", &[]),
     // What is kept cannot speak: it knows no session, no host and no model. Host and engine read and write it alike.
     ("sluice-transcript", &["sluice-wire"]),
-    ("sluice-model", &["sluice-way", "sluice-wire"]),
+    ("sluice-model", &["sluice-net", "sluice-wire"]),
     ("sluice-permission", &["sluice-wire"]),
     // Settings are words: whatever a file names, this crate can run nothing and reach nobody.
     ("sluice-settings", &["sluice-permission"]),
     // What lies in folders is read, never run: not by whoever reads it.
     ("sluice-catalogue", &["sluice-permission", "sluice-settings"]),
-    ("sluice-tools", &["sluice-permission", "sluice-way", "sluice-wire"]),
+    ("sluice-tools", &["sluice-permission", "sluice-net", "sluice-wire"]),
     // What happens to a call is decided here and done elsewhere: this crate can run, ask and say nothing.
     ("sluice-call", &["sluice-permission", "sluice-tools"]),
     // A server of others sees no conversation: only its own connection and the way to the host.
@@ -121,15 +121,15 @@ const OWNED: &[(&str, &[&str])] = &[
     (
         "reqwest",
         &[
-            "sluice-way",
+            "sluice-net",
             "sluice-model",
             "sluice-tools",
             "sluice-servers",
             "sluice-server",
         ],
     ),
-    ("rustls", &["sluice-way", "sluice-server"]),
-    ("rustls-platform-verifier", &["sluice-way"]),
+    ("rustls", &["sluice-net", "sluice-server"]),
+    ("rustls-platform-verifier", &["sluice-net"]),
     ("hyper", &["sluice-simulator", "sluice-server"]),
     ("axum", &["sluice-server", "sluice-bridge"]),
     ("rusqlite", &["sluice-store"]),

@@ -222,10 +222,10 @@ fn what_cannot_work_is_refused_at_once() {
     let bad = Config::new("http://x", Auth::ApiKey("two\nlines".into()));
     assert_eq!(Client::new(bad).unwrap_err(), Error::Header("x-api-key".into()));
     let mut bad = config("http://x");
-    bad.way.proxy.https = Some("://".into());
+    bad.network.proxy.https = Some("://".into());
     assert_eq!(
         Client::new(bad).unwrap_err(),
-        Error::Way(sluice_way::Error::Proxy("://".into()))
+        Error::Network(sluice_net::Error::Proxy("://".into()))
     );
 }
 

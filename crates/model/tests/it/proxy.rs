@@ -6,7 +6,7 @@ use crate::server::{Server, good, request, write};
 
 fn client(url: &str, proxy: Proxy) -> Client {
     let mut config = Config::new(url, Auth::ApiKey("key".into()));
-    config.way.proxy = proxy;
+    config.network.proxy = proxy;
     Client::new(config).unwrap()
 }
 

@@ -45,7 +45,7 @@ impl Secure {
     fn client(&self, roots: Option<&str>) -> Client {
         let port = self.listener.local_addr().unwrap().port();
         let mut config = Config::new(format!("https://127.0.0.1:{port}"), Auth::ApiKey("key".into()));
-        config.way.extra_roots = roots.map(str::to_owned);
+        config.network.extra_roots = roots.map(str::to_owned);
         Client::new(config).unwrap()
     }
 

@@ -1,7 +1,7 @@
-//! The way out: whom a connection to another machine trusts and through which proxy it goes, said once for the model,
+//! Outgoing connections: which certificates are trusted and which proxy is used, set up once for the model,
 //! for pages, hooks, servers and push services alike.
 //!
-//! A [`Way`] is values; nothing here reads the environment. [`Way::builder`] makes a client of it that is not finished:
+//! A [`Network`] is values; nothing here reads the environment. [`Network::builder`] makes a client of it that is not finished:
 //! whoever needs it adds what is special, such as a resolver that opens public addresses only. Nothing is sent here.
 
 mod proxy;
@@ -11,7 +11,7 @@ pub use proxy::Proxy;
 
 /// How other machines are reached.
 #[derive(Clone, Default)]
-pub struct Way {
+pub struct Network {
     /// Proxies, as the usual variables name them.
     pub proxy: Proxy,
     /// Certificates in PEM to trust besides the system's (`NODE_EXTRA_CA_CERTS`).
@@ -19,16 +19,16 @@ pub struct Way {
 }
 
 // A proxy's address may hold a password.
-impl std::fmt::Debug for Way {
+impl std::fmt::Debug for Network {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Way")
+        f.debug_struct("Network")
             .field("proxy", &self.proxy)
             .field("extra_roots", &self.extra_roots.is_some())
             .finish()
     }
 }
 
-/// A way that leads nowhere.
+/// Why there is no client.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// A proxy address is not one.
@@ -39,7 +39,7 @@ pub enum Error {
     Certificates(String),
 }
 
-impl Way {
+impl Network {
     /// Whether all that is named can be used. Certificates are not looked at before they are needed.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl Way {
         self.proxy.made().map(drop)
     }
 
-    /// A client on this way, for https if it is to be `secure`: it trusts the system's certificates and the given ones,
+    /// A client builder, for https if it is to be `secure`: it trusts the system's certificates and the given ones,
     /// goes through the given proxies and no others, and follows no redirect.
     ///
     /// # Errors
@@ -80,13 +80,13 @@ impl Way {
 mod tests {
     use super::*;
 
-    fn through(address: &str) -> Way {
-        Way {
+    fn through(address: &str) -> Network {
+        Network {
             proxy: Proxy {
                 https: Some(address.to_owned()),
                 ..Proxy::default()
             },
-            ..Way::default()
+            ..Network::default()
         }
     }
 
@@ -96,17 +96,20 @@ mod tests {
         assert_eq!(through("://").check(), Err(refused.clone()));
         assert_eq!(through("://").builder(false).err(), Some(refused));
         assert_eq!(through(" ").check(), Ok(()));
-        let way = Way {
+        let network = Network {
             extra_roots: Some("-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n".to_owned()),
-            ..Way::default()
+            ..Network::default()
         };
-        assert!(matches!(way.builder(true), Err(Error::Certificates(_))));
-        assert!(way.builder(false).is_ok(), "certificates are not needed for plain http");
+        assert!(matches!(network.builder(true), Err(Error::Certificates(_))));
+        assert!(
+            network.builder(false).is_ok(),
+            "certificates are not needed for plain http"
+        );
     }
 
     #[test]
     fn a_way_shown_in_a_log_shows_no_password() {
-        let way = through("http://me:secret@proxy.example");
-        assert!(!format!("{way:?}").contains("secret"));
+        let network = through("http://me:secret@proxy.example");
+        assert!(!format!("{network:?}").contains("secret"));
     }
 }
