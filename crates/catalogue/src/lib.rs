@@ -8,6 +8,7 @@
 //!
 //! * [`front_matter`]: the fields at the top of a file, pure;
 //! * [`entry`]: a slash command or a skill;
+//! * [`builtin`], `prompts`: the commands that need no file;
 //! * [`arguments`], [`body`]: the body of one, with `$ARGUMENTS` filled in and its `!` commands found, pure;
 //! * [`mentions`]: files a text mentions (`@src/main.rs`), pure;
 //! * [`styles`]: output styles;
@@ -18,10 +19,12 @@
 //! * [`memory`]: `CLAUDE.md` files and rules.
 
 pub mod agents;
+pub mod builtin;
 pub mod entry;
 pub mod front_matter;
 pub mod listing;
 pub mod plugins;
+mod prompts;
 pub mod styles;
 
 pub mod arguments;

@@ -1,23 +1,10 @@
-//! Checkpoints: how files stood before each prompt, so that they can be put back.
-//!
-//! A file is kept before the first call that changes it, and again at each prompt if it has changed since. What is kept
-//! lies beside the transcript, which says what belongs to which prompt. Only tools that edit files are followed:
-//! what a command does to a file is nobody's to undo.
-//!
-//! * `shelf`: which copies belong to which prompt; `copies`: the copies themselves;
-//! * `rewind`: putting them back.
-
-pub(crate) mod copies;
-mod rewind;
-mod shelf;
+//! The file checkpoints of a session. What they are and how files are put back is [`sluice_checkpoints`].
 
 use std::io;
 use std::path::PathBuf;
 
+use sluice_checkpoints::{Backup, Shelf};
 use tokio::task::JoinSet;
-
-pub(crate) use shelf::Backup;
-pub(crate) use shelf::Shelf;
 
 use crate::options::Options;
 

@@ -5,11 +5,11 @@ use std::io;
 use std::path::PathBuf;
 
 use sluice_call::CallEvent;
+use sluice_checkpoints::Backup;
 use sluice_tools::{Outcome, ToolEvent};
 use tokio::time::Instant;
 
 use crate::agents::Summed;
-use crate::checkpoints::Backup;
 use crate::hooks::Hooked;
 use crate::host_requests::Said;
 use crate::messages;

@@ -1,19 +1,21 @@
 //! File checkpoints of a session: files are kept before calls change them, and put back when a host asks (`rewind_files`).
 
-use crate::checkpoints::copies::{Followed, Unkept};
-use crate::checkpoints::{Backup, Shelf};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value;
+use sluice_checkpoints::copies::{Followed, Unkept};
+use sluice_checkpoints::{Backup, Shelf};
+use sluice_permission::Touches;
+use sluice_wire::control::{RequestId, RewindFilesResponse};
+use tokio::sync::Mutex;
+use tokio::task::spawn_blocking;
+
 use crate::messages;
 use crate::session::Session;
 use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
-use serde_json::Value;
-use sluice_permission::Touches;
-use sluice_wire::control::{RequestId, RewindFilesResponse};
-use std::io;
-use std::path::Path;
-use std::sync::Arc;
-use tokio::sync::Mutex;
-use tokio::task::spawn_blocking;
 
 /// Why no file can be put back.
 const OFF: &str = "File rewinding is not enabled.";

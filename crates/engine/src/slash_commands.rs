@@ -1,13 +1,11 @@
 //! Slash commands: prompts that begin with a slash, skills the model takes up, and files a prompt mentions (`@`).
 //!
-//! * `builtin`, `prompts`: the commands that need no file;
 //! * `expand`: from a body to what the model reads, its shell commands run and its files attached; `listing`: a folder that
 //!   was mentioned;
 //! * `play`: the turn of a command; `local`: those answered without the model; `clear`: beginning again;
 //! * `fork`: those an agent of their own carries out; `skill`: the tool by which the model takes a skill up (`Skill`);
 //! * `list`: what hosts and the model are told there is, and reading it all again.
 
-mod builtin;
 mod clear;
 mod expand;
 mod fork;
@@ -15,7 +13,6 @@ mod list;
 mod listing;
 mod local;
 mod play;
-mod prompts;
 mod skill;
 
 use sluice_permission::Source;

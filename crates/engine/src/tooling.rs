@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sluice_checkpoints::Shelf;
 use sluice_servers::Servers;
 use sluice_tools::sandbox::Sandbox;
 use sluice_tools::{Cwd, FileState, Lists, Tasks, Tool, ToolEvent, Web};
@@ -33,7 +34,7 @@ pub(crate) struct Tooling {
     /// Tools a search has turned up: they are offered from then on.
     pub(crate) loaded: Vec<String>,
     /// How files stood before each prompt, if that is wanted.
-    pub(crate) checkpoints: Option<checkpoints::Shelf>,
+    pub(crate) checkpoints: Option<Shelf>,
     pub(crate) servers: Servers,
 }
 

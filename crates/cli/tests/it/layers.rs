@@ -21,6 +21,8 @@ const EDGES: &[(&str, &[&str])] = &[
     // What lies in folders is read, never run: not by whoever reads it.
     ("sluice-catalogue", &["sluice-permission", "sluice-settings"]),
     ("sluice-tools", &["sluice-permission", "sluice-net", "sluice-wire"]),
+    // Copies of files: no session, no host, no model.
+    ("sluice-checkpoints", &["sluice-tools", "sluice-transcript"]),
     // What happens to a call is decided here and done elsewhere: this crate can run, ask and say nothing.
     ("sluice-call", &["sluice-permission", "sluice-tools"]),
     // A server of others sees no conversation: only its own connection and the way to the host.
@@ -52,6 +54,7 @@ const EDGES: &[(&str, &[&str])] = &[
         &[
             "sluice-call",
             "sluice-catalogue",
+            "sluice-checkpoints",
             "sluice-hooks",
             "sluice-model",
             "sluice-permission",

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use sluice_catalogue::builtin::{Builtin, Does, LISTED};
 use sluice_catalogue::plugins::PluginDir;
 use sluice_model::models;
 use sluice_settings::keys;
@@ -13,7 +14,6 @@ use sluice_wire::control::{
 };
 use sluice_wire::stdout::system::{CommandsChanged, Plugin, PluginError};
 
-use super::builtin::{Builtin, Does, LISTED};
 use super::skill::SkillTool;
 use crate::catalogue::entry::{Entry, Kind};
 use crate::catalogue::listing::{self, Budget};

@@ -1,12 +1,12 @@
 //! Commands that are answered here, without the model.
 
 use serde_json::{Map, Value, json};
+use sluice_catalogue::builtin::{Builtin, Does, LISTED, Screen};
 use sluice_model::{Names, models};
 use sluice_settings::keys::{self, Key};
 use sluice_wire::Raw;
 use sluice_wire::stdout::{Assistant, ContextCategory, ContextUsage, LocalCommandRun};
 
-use super::builtin::{Builtin, Does, LISTED, Screen};
 use crate::catalogue::styles;
 use crate::commands::Slash;
 use crate::messages;

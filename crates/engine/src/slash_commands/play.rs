@@ -1,8 +1,8 @@
 //! The turn of a command.
 
 use serde_json::Value;
+use sluice_catalogue::builtin::{self, Builtin, Does};
 
-use super::builtin::{self, Builtin, Does};
 use super::local::Told;
 use crate::catalogue::entry::{Entry, Origin};
 use crate::commands::Slash;

@@ -66,19 +66,7 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
     }
     let output_file = cx.output_dir.join(format!("{id}.output"));
     let view = view(&brief, &order, &id, &cx.call_id, &output_file);
-    let relay = Relay::new(
-        badge(&view, &order),
-        brief.options.agents.forward_text,
-        order.background,
-    );
-    let relay = relay.with_tools(brief.options.tools.toolbox.clone());
-    let relay = if brief.family.parent.is_some() {
-        relay.nested()
-    } else {
-        relay
-    };
-    let typed = order.fork.as_ref().is_some_and(|fork| fork.typed);
-    let relay = Arc::new(if typed { relay.told_at_the_end() } else { relay });
+    let relay = Arc::new(relay_of(&brief, &order, &view));
     let task = brief.tools.tasks.enlist(view.clone(), brief.line.quit.child_token());
     let (done, served) = oneshot::channel();
     let order = Arc::new(order);
@@ -112,6 +100,20 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
         }
         // The session ends it, once it has told that the call is over.
         () = cx.cancel.cancelled() => Outcome::interrupted(),
+    }
+}
+
+/// What passes its words on: with the tools it has, and as one of another subagent or of a command a person typed.
+fn relay_of(brief: &Brief, order: &Order, view: &TaskView) -> Relay {
+    let relay = Relay::new(badge(view, order), brief.options.agents.forward_text, order.background);
+    let relay = relay.with_tools(brief.options.tools.toolbox.clone());
+    let relay = match &brief.family.parent {
+        Some(_) => relay.nested(),
+        None => relay,
+    };
+    match &order.fork {
+        Some(fork) if fork.typed => relay.told_at_the_end(),
+        _ => relay,
     }
 }
 

@@ -7,14 +7,11 @@ use std::path::{Path, PathBuf};
 
 use similar::{ChangeTag, TextDiff};
 
-use sluice_permission::Paths as _;
-
-use super::shelf::{Backup, Shelf};
-use crate::policy::World;
+use crate::shelf::{Backup, Shelf};
 
 /// What differs from how it was.
 #[derive(Debug, Default)]
-pub(crate) struct Plan {
+pub struct Plan {
     changes: Vec<Change>,
     links: u64,
 }
@@ -28,12 +25,12 @@ struct Change {
 
 impl Shelf {
     /// Whether it is known how files stood before this prompt.
-    pub(crate) fn knows(&self, message: &str) -> bool {
+    pub fn knows(&self, message: &str) -> bool {
         self.snapshots.iter().any(|snapshot| snapshot.message == message)
     }
 
     /// What it takes to put the files back as they stood before this prompt; none if nobody knows how they stood.
-    pub(crate) fn plan(&self, message: &str) -> Option<Plan> {
+    pub fn plan(&self, message: &str) -> Option<Plan> {
         let at = self.snapshots.iter().position(|snapshot| snapshot.message == message)?;
         let mut wanted: BTreeMap<&String, &Backup> = BTreeMap::new();
         // A file that was followed only later had not been touched before.
@@ -62,24 +59,24 @@ impl Shelf {
 /// made again: one further up may have become a link meanwhile.
 fn leads_elsewhere(path: &Path, backup: &Backup) -> bool {
     let is_link = fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_symlink());
-    let folder = path.parent().map(|folder| World.resolve(folder));
+    let folder = path.parent().map(sluice_tools::settled);
     let moved = matches!((&folder, &backup.folder), (Some(now), Some(then)) if now != then);
     is_link || moved
 }
 
 impl Plan {
     /// The files it changes.
-    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.changes.iter().map(|change| change.path.as_path())
     }
 
     /// Files that are left as they are, since they lead elsewhere.
-    pub(crate) fn links(&self) -> u64 {
+    pub fn links(&self) -> u64 {
         self.links
     }
 
     /// How many lines come back and how many go.
-    pub(crate) fn lines(&self) -> (u64, u64) {
+    pub fn lines(&self) -> (u64, u64) {
         let is_file = |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.is_file());
         let bytes = |path: &Path| is_file(path).then(|| fs::read(path).unwrap_or_default());
         let text = |path: &Path| String::from_utf8_lossy(&bytes(path).unwrap_or_default()).into_owned();
@@ -98,7 +95,7 @@ impl Plan {
     }
 
     /// Puts them back.
-    pub(crate) fn carry_out(&self) -> Result<(), (PathBuf, io::Error)> {
+    pub fn carry_out(&self) -> Result<(), (PathBuf, io::Error)> {
         for change in &self.changes {
             put_back(change).map_err(|error| (change.path.clone(), error))?;
         }

@@ -2,17 +2,17 @@
 
 /// A command that needs no file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Builtin {
-    pub(crate) name: &'static str,
-    pub(crate) aliases: &'static [&'static str],
-    pub(crate) description: &'static str,
-    pub(crate) argument_hint: &'static str,
-    pub(crate) does: Does,
+pub struct Builtin {
+    pub name: &'static str,
+    pub aliases: &'static [&'static str],
+    pub description: &'static str,
+    pub argument_hint: &'static str,
+    pub does: Does,
 }
 
 /// What it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Does {
+pub enum Does {
     Agents,
     Clear,
     Compact,
@@ -37,7 +37,7 @@ pub(crate) enum Does {
 
 /// What a command that wants a screen can still say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Screen {
+pub enum Screen {
     Help,
     Memory,
     Permissions,
@@ -47,7 +47,7 @@ pub(crate) enum Screen {
 }
 
 /// The commands a host is told of, by name.
-pub(crate) const LISTED: &[Builtin] = &[
+pub const LISTED: &[Builtin] = &[
     listed("agents", "Say where subagents come from", "", Does::Agents),
     Builtin {
         aliases: &["reset", "new"],
@@ -93,7 +93,7 @@ pub(crate) const LISTED: &[Builtin] = &[
         "init",
         "Write a CLAUDE.md for this project",
         "",
-        Does::Prompt(super::prompts::INIT),
+        Does::Prompt(crate::prompts::INIT),
     ),
     listed("mcp", "Show the MCP servers", "", Does::Mcp),
     listed("model", "Show or change the model", "[model]", Does::Model),
@@ -125,14 +125,14 @@ pub(crate) const LISTED: &[Builtin] = &[
             "review",
             "Review what has changed, or a pull request",
             "[what]",
-            Does::Prompt(super::prompts::REVIEW),
+            Does::Prompt(crate::prompts::REVIEW),
         )
     },
     listed(
         "security-review",
         "Review what has changed for ways it could be attacked",
         "[what]",
-        Does::Prompt(super::prompts::SECURITY_REVIEW),
+        Does::Prompt(crate::prompts::SECURITY_REVIEW),
     ),
     Builtin {
         aliases: &["cost", "stats"],
@@ -203,7 +203,7 @@ const fn listed(name: &'static str, description: &'static str, argument_hint: &'
 }
 
 /// The command of this name.
-pub(crate) fn find(name: &str) -> Option<Builtin> {
+pub fn find(name: &str) -> Option<Builtin> {
     let known = LISTED
         .iter()
         .find(|command| command.name == name || command.aliases.contains(&name));
@@ -238,7 +238,7 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), all);
-        assert!(names.iter().all(|name| crate::catalogue::entry::is_name(name)));
+        assert!(names.iter().all(|name| crate::entry::is_name(name)));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
 
-use super::shelf::Backup;
+use crate::shelf::Backup;
 
 /// How much of two files is compared at once.
 const PIECE: usize = 64 * 1024;
@@ -18,27 +18,27 @@ const SWALLOW: u64 = 64 * 1024 * 1024;
 
 /// The folder the copies lie in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Copies {
+pub struct Copies {
     dir: PathBuf,
 }
 
 /// Files that are followed, as they were kept last.
 #[derive(Debug)]
-pub(crate) struct Followed {
-    pub(crate) copies: Copies,
+pub struct Followed {
+    pub copies: Copies,
     /// What their names lead from.
-    pub(crate) cwd: PathBuf,
-    pub(crate) files: BTreeMap<String, Backup>,
+    pub cwd: PathBuf,
+    pub files: BTreeMap<String, Backup>,
     /// Ends the copying.
-    pub(crate) cancel: CancellationToken,
+    pub cancel: CancellationToken,
 }
 
 /// The file that could not be kept, and why.
-pub(crate) type Unkept = (PathBuf, io::Error);
+pub type Unkept = (PathBuf, io::Error);
 
 impl Followed {
     /// Keeps every file anew that has changed. Gives them all, and what went wrong first, if anything did.
-    pub(crate) fn renew(mut self, now: &str) -> (BTreeMap<String, Backup>, Option<Unkept>) {
+    pub fn renew(mut self, now: &str) -> (BTreeMap<String, Backup>, Option<Unkept>) {
         let mut problem = None;
         for (name, backup) in &mut self.files {
             let path = self.cwd.join(name);
@@ -56,16 +56,16 @@ impl Followed {
 }
 
 impl Copies {
-    pub(crate) fn new(dir: PathBuf) -> Self {
+    pub fn new(dir: PathBuf) -> Self {
         Self { dir }
     }
 
-    pub(crate) fn place(&self, copy: &str) -> PathBuf {
+    pub fn place(&self, copy: &str) -> PathBuf {
         self.dir.join(copy)
     }
 
     /// Takes over copies of another session, which lie in `there`.
-    pub(crate) fn share<'a>(&self, copies: impl Iterator<Item = &'a String>, there: &Path) {
+    pub fn share<'a>(&self, copies: impl Iterator<Item = &'a String>, there: &Path) {
         if there == self.dir || make_folder(&self.dir).is_err() {
             return;
         }
@@ -80,7 +80,7 @@ impl Copies {
 
     /// Keeps a file as it is now: what lies at the place its path led to when it was looked at, and nothing a link leads
     /// to since.
-    pub(crate) fn keep(
+    pub fn keep(
         &self,
         (path, place): (&Path, &Path),
         version: u64,
@@ -106,7 +106,7 @@ impl Copies {
     }
 
     /// Whether a file still is as it was kept.
-    pub(crate) fn is_as(&self, path: &Path, backup: &Backup) -> bool {
+    pub fn is_as(&self, path: &Path, backup: &Backup) -> bool {
         match &backup.copy {
             None => fs::symlink_metadata(path).is_err(),
             Some(copy) => same(path, &self.place(copy)).unwrap_or(false),

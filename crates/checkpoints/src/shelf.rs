@@ -5,25 +5,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
-pub(crate) use sluice_transcript::file_history::Backup;
+
+pub use sluice_transcript::file_history::Backup;
 use sluice_transcript::file_history::{Snapshot, line};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::copies::{Copies, Followed};
+use crate::copies::{Copies, Followed};
 
 /// All snapshots of a session.
 #[derive(Debug, Clone)]
-pub(crate) struct Shelf {
-    pub(crate) copies: Copies,
+pub struct Shelf {
+    pub copies: Copies,
     cwd: PathBuf,
-    pub(crate) snapshots: Vec<Snapshot>,
+    pub snapshots: Vec<Snapshot>,
     /// Held by whoever keeps files or puts them back: one after the other, in the order they were asked to.
-    pub(crate) order: Arc<Mutex<()>>,
+    pub order: Arc<Mutex<()>>,
 }
 
 impl Shelf {
-    pub(crate) fn new(dir: PathBuf, cwd: PathBuf) -> Self {
+    pub fn new(dir: PathBuf, cwd: PathBuf) -> Self {
         Self {
             copies: Copies::new(dir),
             cwd,
@@ -33,7 +34,7 @@ impl Shelf {
     }
 
     /// Goes on with the snapshots of an earlier session, whose copies lie in `there`.
-    pub(crate) fn take_up(&mut self, snapshots: Vec<Snapshot>, there: &Path) {
+    pub fn take_up(&mut self, snapshots: Vec<Snapshot>, there: &Path) {
         if !snapshots.is_empty() {
             let files = snapshots.iter().flat_map(|snapshot| snapshot.files.values());
             self.copies
@@ -43,7 +44,7 @@ impl Shelf {
     }
 
     /// The files that are followed, to be kept anew where they have changed.
-    pub(crate) fn followed(&self, cancel: &CancellationToken) -> Followed {
+    pub fn followed(&self, cancel: &CancellationToken) -> Followed {
         Followed {
             cancel: cancel.clone(),
             copies: self.copies.clone(),
@@ -53,7 +54,7 @@ impl Shelf {
     }
 
     /// A prompt begins, with the files as they are now. Gives the line for the transcript.
-    pub(crate) fn begin(&mut self, message: &str, now: &str, files: BTreeMap<String, Backup>) -> Value {
+    pub fn begin(&mut self, message: &str, now: &str, files: BTreeMap<String, Backup>) -> Value {
         let snapshot = Snapshot {
             message: message.to_owned(),
             time: now.to_owned(),
@@ -65,14 +66,14 @@ impl Shelf {
     }
 
     /// Whether a file has to be kept before a call changes it: it is not followed already.
-    pub(crate) fn misses(&self, path: &Path) -> bool {
+    pub fn misses(&self, path: &Path) -> bool {
         let name = self.name(path);
         let last = self.snapshots.last();
         last.is_some_and(|last| !last.files.contains_key(&name))
     }
 
     /// A file was kept before a call changes it. Gives the line for the transcript.
-    pub(crate) fn add(&mut self, path: &Path, backup: Backup) -> Option<Value> {
+    pub fn add(&mut self, path: &Path, backup: Backup) -> Option<Value> {
         let name = self.name(path);
         let last = self.snapshots.last_mut()?;
         last.files.insert(name, backup);
@@ -85,7 +86,7 @@ impl Shelf {
         path.to_string_lossy().into_owned()
     }
 
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.cwd.join(name)
     }
 }
