@@ -1,4 +1,4 @@
-//! The turn: a session is given prompts, asks the model, runs tools, and says what happens.
+//! The agent: a session takes prompts, requests messages from the model, runs tools, and reports to its host.
 //!
 //! A door starts a session with [`start`] and holds its [`Port`]: what the host says goes in as
 //! [`Input`], what the session says comes out as [`sluice_wire::ToHost`]. There is no other event
@@ -6,35 +6,34 @@
 //!
 //! In reading order:
 //!
-//! * `options`, `port`: what a session is told at its start, and the two channels;
-//! * `catalogue`: commands, skills, output styles and plugins that lie on disk; `plugin_archives`: those in archives;
-//! * [`checkup()`]: what is wrong with all of these;
+//! * `options`, `port`: what a session is given at its start, and its two channels;
+//! * `catalogue`: slash commands, skills, output styles and plugins on disk; [`checkup()`]: problems with them;
 //! * `queue`: prompts that wait, pure;
-//! * `session`: the one owner of all state, in parts (`host_line`, `conversation`, `tooling`, `account`, `requests`);
-//! * `events`: what may happen to it; `session_loop`: the one place where it waits; `play`: from a prompt to its turn;
-//! * `commands`: prompts that begin with a slash, skills, files a prompt mentions;
-//! * `control`: control requests of the host; `model_choice`: who answers;
-//! * `turn_loop`, `turn`, `guard`: the loop from a prompt to its one result;
+//! * `session`: the state of a session, in parts (`host_line`, `conversation`, `tooling`, `account`, `requests`, `calls`,
+//!   `turn`, `hooks`, `agents`, `commands`, `background`);
+//! * `events`: the events a session handles; `session_loop`: the one place where it waits; `play`: from a prompt to its
+//!   turn; `configuration`: settings that changed take effect;
+//! * `slash_commands`: slash commands, skills, files a prompt mentions (`@`);
+//! * `control`: control requests of the host; `model_choice`: which model answers;
+//! * `turn_loop`, `guard`: the loop from a prompt to its one `result`;
 //! * `model_request`: one request to the model, and broken streams; `retries`: requests that failed;
-//! * [`mcp`]: what MCP servers mean to a session; `host_requests`: control requests to the host;
-//! * `call`: from a `tool_use` to its `tool_result`, a pure machine; `calls`: those of one message; `tool_calls`,
-//!   `policy`, `permissions`: what is done on the way; `effects`: what a call does to the session;
-//! * [`Guarded`]: the same way to a tool, for a door that offers tools and has no session;
-//! * `hooks`: who else is told what happens, and may have a say in it;
-//! * `sandbox`: the sandbox of its commands; `configuration`: settings that changed take effect;
-//! * [`held_back`]: what a folder nobody trusted brings to no effect;
-//! * [`problems`]: what could not be read as it was meant;
-//! * `summary`: what a turn begins and ends with; [`OutputSchema`], `structured`: an answer in the shape the host asked for;
+//! * [`mcp`], `mcp_session`: MCP servers in a session; `host_requests`: control requests to the host;
+//! * `tool_calls`: the tool calls of a message, driven along their state machine ([`sluice_call`]); `policy`,
+//!   `permissions`: permission decisions; `effects`: what a call changes in the session; `sandbox`: the sandbox of commands;
+//! * [`Guarded`]: tool calls for a door that has no session;
+//! * `hook_events`: the hook events of a session, and what it does with the answers;
+//! * [`held_back`]: what an untrusted folder brings to no effect; [`problems`]: files that could not be read as meant;
+//! * `summary`: `system/init` and `result`; [`OutputSchema`], `structured`: structured output;
 //! * `services`: what the session does for its tools;
-//! * `background`: work that outlives its call; `tool_reports`: what tools say of it, `note`: what the model is
-//!   told; `orphans`: what did not outlive an earlier process;
-//! * `agents`: sessions that work for a session;
-//! * `history`, `prompt`, `memory`, `memories`, `notes`: what the model is shown; `measure`: how much room it takes;
-//! * `compact`: a summary in its place, once that is too much; `compact_limits`: when it is;
-//! * `record`: what is kept of it, in a [`transcript`]; `resume`, `recall`, `shown`: going on with what was kept;
-//! * `ledger`: tokens used and what they cost;
-//! * `checkpoints`: how files stood before each prompt; `rewinding`: putting them back;
-//! * `suggestions`: what the person may ask next;
+//! * `subagents`: sessions that work for a session;
+//! * `tool_reports`: what tools report of background tasks; `note`: what the model is told of them; `orphans`: tasks of an
+//!   earlier process;
+//! * `history`, `prompt`, `memory`, `memories`, `notes`: what the model is sent; `measure`: how many tokens it takes;
+//! * `compact`: compaction; `compact_limits`: when it is due;
+//! * `record`: writing the [`transcript`]; `resume`, `recall`, `shown`: resuming one;
+//! * `ledger`: tokens used and their cost;
+//! * `checkpoints`, `rewinding`: file checkpoints, and putting files back;
+//! * `suggestions`: prompts the person may want next;
 //! * `messages`, `out`: messages to the host.
 
 mod catalogue;

@@ -1,11 +1,11 @@
-//! The events hooks can wait for, and what is true of each.
+//! The one table of hook events: name, when it happens, and what is true of it.
 
 use std::time::Duration;
 
 use sluice_wire::hook::HookInput;
 
 macro_rules! events {
-    ($($name:ident: $summary:literal),+ $(,)?) => {
+    ($($name:ident: $summary:literal [$($fact:ident),*]),+ $(,)?) => {
         /// Something a hook can wait for.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Event {
@@ -30,6 +30,13 @@ macro_rules! events {
                 }
             }
 
+            /// What is true of it.
+            fn facts(self) -> &'static [Fact] {
+                match self {
+                    $(Self::$name => &[$(Fact::$fact),*],)+
+                }
+            }
+
             /// The event of that name.
             pub fn named(name: &str) -> Option<Self> {
                 match name {
@@ -50,39 +57,60 @@ macro_rules! events {
 }
 
 events! {
-    PreToolUse: "before a call",
-    PostToolUse: "after a call that worked",
-    PostToolUseFailure: "after a call that failed",
-    PostToolBatch: "after all calls of one answer",
-    PermissionRequest: "when a call has to be asked for",
-    PermissionDenied: "after a call was refused without a question",
-    Notification: "when a person should look",
-    UserPromptSubmit: "before a prompt is taken",
-    UserPromptExpansion: "when a command becomes a prompt",
-    SessionStart: "when a session begins, is cleared or compacted",
-    SessionEnd: "when a session ends",
-    Stop: "when the agent would stop",
-    StopFailure: "when a turn ends with an error of the API",
-    SubagentStart: "when a subagent begins",
-    SubagentStop: "when a subagent would stop",
-    PreCompact: "before a compaction",
-    PostCompact: "after a compaction",
-    PreModelSwitch: "before another model answers",
-    PostModelSwitch: "after another model was chosen",
-    Setup: "when a project is set up",
-    TeammateIdle: "when a teammate has nothing to do",
-    TaskCreated: "when a task is noted",
-    TaskCompleted: "when a task is done",
-    Elicitation: "when an MCP server wants something from the person",
-    ElicitationResult: "when the person has answered an MCP server",
-    ConfigChange: "when a settings file changed",
-    WorktreeCreate: "when a worktree is wanted",
-    WorktreeRemove: "when a worktree goes away",
-    InstructionsLoaded: "when a file of instructions was read",
-    CwdChanged: "when the working directory changed",
-    FileChanged: "when a watched file changed",
-    DirectoryAdded: "when a directory to work in was added",
-    MessageDisplay: "while an answer is shown",
+    PreToolUse: "before a call" [OfACall, Matcher, Gate, Told],
+    PostToolUse: "after a call that worked" [OfACall, Matcher, Blocks, Told],
+    PostToolUseFailure: "after a call that failed" [OfACall, Matcher, Blocks, Told],
+    PostToolBatch: "after all calls of one answer" [Blocks, Told],
+    PermissionRequest: "when a call has to be asked for" [OfACall, Matcher, Gate, Told],
+    PermissionDenied: "after a call was refused without a question" [OfACall, Matcher],
+    Notification: "when a person should look" [Matcher],
+    UserPromptSubmit: "before a prompt is taken" [Gate, Context, Told],
+    UserPromptExpansion: "when a command becomes a prompt" [Matcher, Gate, Context, Told],
+    SessionStart: "when a session begins, is cleared or compacted" [Matcher, Context, EnvFile, AlwaysTold],
+    SessionEnd: "when a session ends" [Matcher],
+    Stop: "when the agent would stop" [Blocks, Told],
+    StopFailure: "when a turn ends with an error of the API" [Matcher],
+    SubagentStart: "when a subagent begins" [Matcher, Context, Told],
+    SubagentStop: "when a subagent would stop" [Matcher, Blocks, Told],
+    PreCompact: "before a compaction" [Matcher, Blocks, Context],
+    PostCompact: "after a compaction" [Matcher],
+    PreModelSwitch: "before another model answers" [Matcher, Gate, Told],
+    PostModelSwitch: "after another model was chosen" [Matcher, Told],
+    Setup: "when a project is set up" [Matcher, Context, EnvFile, AlwaysTold],
+    TeammateIdle: "when a teammate has nothing to do" [Blocks, Told],
+    TaskCreated: "when a task is noted" [Blocks, Told],
+    TaskCompleted: "when a task is done" [Blocks, Told],
+    Elicitation: "when an MCP server wants something from the person" [Matcher, Gate],
+    ElicitationResult: "when the person has answered an MCP server" [Matcher, Gate],
+    ConfigChange: "when a settings file changed" [Matcher, Gate],
+    WorktreeCreate: "when a worktree is wanted" [Blocks, Told],
+    WorktreeRemove: "when a worktree goes away" [Told],
+    InstructionsLoaded: "when a file of instructions was read" [Matcher],
+    CwdChanged: "when the working directory changed" [EnvFile],
+    FileChanged: "when a watched file changed" [Matcher, EnvFile],
+    DirectoryAdded: "when a directory to work in was added" [Matcher],
+    MessageDisplay: "while an answer is shown" [Told],
+}
+
+/// Something that is true of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fact {
+    /// It is about a tool call.
+    OfACall,
+    /// Hooks can be chosen by a matcher.
+    Matcher,
+    /// It waits for the answer, and a hook that has to be heard and is not refuses it.
+    Gate,
+    /// A hook can hold it up.
+    Blocks,
+    /// Plain text on stdout goes to the model.
+    Context,
+    /// Hooks may set variables for later commands.
+    EnvFile,
+    /// Hosts that ask for hook events are told of its hooks.
+    Told,
+    /// Every host is.
+    AlwaysTold,
 }
 
 /// How long a program or a server has, where nobody says.
@@ -103,110 +131,42 @@ pub const LAST_MOST: Duration = Duration::from_secs(60);
 impl Event {
     /// About a call: conditions (`if`) can be held against it.
     pub fn is_of_a_call(self) -> bool {
-        matches!(
-            self,
-            Self::PreToolUse
-                | Self::PostToolUse
-                | Self::PostToolUseFailure
-                | Self::PermissionRequest
-                | Self::PermissionDenied
-        )
+        self.facts().contains(&Fact::OfACall)
     }
 
     /// Something waits to happen, and not letting it is safe: who has to be heard and is not, refuses.
     pub fn is_gate(self) -> bool {
-        matches!(
-            self,
-            Self::PreToolUse
-                | Self::PermissionRequest
-                | Self::UserPromptSubmit
-                | Self::UserPromptExpansion
-                | Self::PreModelSwitch
-                | Self::Elicitation
-                | Self::ElicitationResult
-                | Self::ConfigChange
-        )
+        self.facts().contains(&Fact::Gate)
     }
 
     /// A plain text on stdout is meant for the model.
     pub fn text_is_context(self) -> bool {
-        matches!(
-            self,
-            Self::UserPromptSubmit
-                | Self::UserPromptExpansion
-                | Self::SessionStart
-                | Self::Setup
-                | Self::SubagentStart
-                | Self::PreCompact
-        )
+        self.facts().contains(&Fact::Context)
     }
 
     /// A hook can hold this up, or send the model back to work.
     pub fn can_block(self) -> bool {
-        self.is_gate()
-            || matches!(
-                self,
-                Self::PostToolUse
-                    | Self::PostToolUseFailure
-                    | Self::PostToolBatch
-                    | Self::Stop
-                    | Self::SubagentStop
-                    | Self::PreCompact
-                    | Self::TaskCreated
-                    | Self::TaskCompleted
-                    | Self::TeammateIdle
-                    | Self::WorktreeCreate
-            )
+        self.is_gate() || self.facts().contains(&Fact::Blocks)
     }
 
     /// Hosts that want to hear of hooks hear of these; the others run unseen.
     pub fn is_told(self) -> bool {
-        !matches!(
-            self,
-            Self::SessionEnd
-                | Self::StopFailure
-                | Self::Notification
-                | Self::PermissionDenied
-                | Self::InstructionsLoaded
-                | Self::ConfigChange
-                | Self::CwdChanged
-                | Self::FileChanged
-                | Self::DirectoryAdded
-                | Self::PreCompact
-                | Self::PostCompact
-                | Self::Elicitation
-                | Self::ElicitationResult
-        )
+        self.always_told() || self.facts().contains(&Fact::Told)
     }
 
     /// Hosts are told of these hooks whether they asked to be or not.
     pub fn always_told(self) -> bool {
-        matches!(self, Self::SessionStart | Self::Setup)
+        self.facts().contains(&Fact::AlwaysTold)
     }
 
     /// The hook may set variables for later commands through a file.
     pub fn has_env_file(self) -> bool {
-        matches!(
-            self,
-            Self::SessionStart | Self::Setup | Self::CwdChanged | Self::FileChanged
-        )
+        self.facts().contains(&Fact::EnvFile)
     }
 
     /// Whether matchers mean anything here.
     pub fn has_matcher(self) -> bool {
-        !matches!(
-            self,
-            Self::PostToolBatch
-                | Self::UserPromptSubmit
-                | Self::Stop
-                | Self::TeammateIdle
-                | Self::TaskCreated
-                | Self::TaskCompleted
-                | Self::WorktreeCreate
-                | Self::WorktreeRemove
-                | Self::CwdChanged
-                | Self::MessageDisplay
-        )
+        self.facts().contains(&Fact::Matcher)
     }
 
     /// How long a program or a server has, where nobody says.
