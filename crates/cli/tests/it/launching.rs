@@ -210,7 +210,7 @@ fn doctor_names_what_is_wrong_and_says_so_by_its_exit_code() {
     .unwrap();
     let ran = lab.run(&["doctor"], "");
     assert_eq!(ran.code, Some(1));
-    for part in ["settings.json", "a.md", "The server s", "3 things are wrong"] {
+    for part in ["settings.json", "a.md", "The server s", "3 problems"] {
         assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
     }
 }
