@@ -238,6 +238,11 @@ fn journey_34_suspended_in_a_shell_it_draws_again_in_front_and_writes_nothing_in
     });
     terminal.keys("\x15\x04\x04");
     terminal.shows("  sluice -r ");
+    // What is typed before the shell is in front again is the agent's to read, and gone.
+    terminal.until("the shell in front", |rows| {
+        let last = rows.iter().rfind(|row| !row.trim().is_empty());
+        last.is_some_and(|row| row.trim() == "shell>")
+    });
     terminal.keys("exit\r");
     let (_, bytes) = terminal.end();
     is_clean(&bytes);
