@@ -1,6 +1,6 @@
 //! The control plane: requests in both directions, their answers, and their withdrawal.
 //!
-//! One file per subtype holds the request and what a success answers; [`table`] names them all, once.
+//! One file per subtype holds the request and what a success answers; `table` names them all, once.
 
 mod envelope;
 mod request_id;
