@@ -136,7 +136,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
             checkpoints: environment.checkpointing.then_some(checkpoints),
             plans: environment.config_dir.join("plans"),
             outputs: output_dir(environment, &session_id),
-            looked: None,
+            preloaded: None,
         },
         session: SessionOptions {
             id: session_id,

@@ -39,6 +39,8 @@ pub(crate) struct Agents {
     pub(crate) shared: Arc<SharedAgents>,
     /// Read when it is first needed.
     pub(crate) roster: Option<Arc<Roster>>,
+    /// What files say of them, where it was read before the session began.
+    pub(crate) preloaded: Option<Roster>,
     /// What the host said in `initialize`.
     pub(crate) by_host: Option<Value>,
     /// Who this session is, if it is a subagent.

@@ -121,9 +121,9 @@ pub use checkup::{CheckedPlugin, Checkup, Validation, checkup, validate_plugin};
 pub use doctor::problems;
 pub use guarded::{Guarded, GuardedAnswer, GuardedCall, Question, Ran};
 pub use options::{
-    AgentOptions, Asker, Compaction, ConversationOptions, Folders, HostOptions, KeySource, LimitOptions, Looked,
-    ModelOptions, Options, PermissionOptions, PromptOptions, SessionOptions, Setup, StateEvents, SystemPrompt,
-    Thinking, ToolOptions,
+    AgentOptions, Asker, Compaction, ConversationOptions, Folders, HostOptions, KeySource, LimitOptions, ModelOptions,
+    Options, PermissionOptions, Preloaded, PromptOptions, SessionOptions, Setup, StateEvents, SystemPrompt, Thinking,
+    ToolOptions,
 };
 pub use plugin_archives::{PluginArchive, unpack_plugins};
 pub use policy::for_now;

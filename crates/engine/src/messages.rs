@@ -331,3 +331,15 @@ pub(crate) fn tool(tool: &AnyTool) -> Value {
     let descriptor = tool.descriptor();
     json!({"name": descriptor.name, "description": descriptor.description, "input_schema": descriptor.schema})
 }
+
+/// The text of a message's content, without its other blocks.
+pub(crate) fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}

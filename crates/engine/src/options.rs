@@ -26,7 +26,7 @@ pub use host::{HostOptions, StateEvents};
 pub use limits::{Compaction, LimitOptions};
 pub use model::{KeySource, ModelOptions, Thinking};
 pub(crate) use parts::Place;
-pub use parts::{AgentOptions, Folders, Looked, PromptOptions, SystemPrompt};
+pub use parts::{AgentOptions, Folders, Preloaded, PromptOptions, SystemPrompt};
 pub use permissions::{Asker, PermissionOptions};
 pub use session::{SessionOptions, Setup};
 pub use tools::ToolOptions;
@@ -95,7 +95,7 @@ impl Options {
                 checkpoints: None,
                 plans: places.config_dir.join("plans"),
                 outputs: places.config_dir.join("outputs"),
-                looked: None,
+                preloaded: None,
             },
             settings,
             env: Vec::new(),

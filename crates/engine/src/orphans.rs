@@ -53,7 +53,7 @@ fn orphans(messages: &[Message]) -> Vec<Orphan> {
                 calls.push((field("id").to_owned(), description.unwrap_or_default().to_owned()));
             }
             "tool_result" => {
-                let text = text_of(block.get("content").unwrap_or(&Value::Null));
+                let text = messages::text_of(block.get("content").unwrap_or(&Value::Null));
                 let begun = begun(&text, field("tool_use_id"), &calls);
                 match begun {
                     Some(begun) => open.push(begun),
@@ -103,17 +103,6 @@ fn begun(text: &str, call_id: &str, calls: &[(String, String)]) -> Option<Orphan
         agent: None,
         output_file: String::new(),
     })
-}
-
-fn text_of(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => {
-            let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
-            texts.collect::<Vec<_>>().join("\n")
-        }
-        _ => String::new(),
-    }
 }
 
 impl Session {

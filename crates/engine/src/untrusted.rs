@@ -14,7 +14,7 @@ use sluice_settings::trust;
 use crate::agents;
 use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Origin};
-use crate::options::{Looked, Options};
+use crate::options::{Options, Preloaded};
 
 /// One sentence that says what was left out because the folder is not trusted, and how to trust it; none where nothing
 /// was. The session begins with what was looked at for it.
@@ -26,8 +26,9 @@ pub fn held_back(options: &mut Options) -> Option<String> {
     let catalogue = options.load_catalogue();
     let roster = agents::of_files(options, &catalogue);
     let held_back = held_back_of(options, &catalogue, &roster);
-    options.folders.looked = Some(Looked {
+    options.folders.preloaded = Some(Preloaded {
         catalogue: Arc::new(catalogue),
+        roster,
         held_back: held_back.clone(),
     });
     held_back

@@ -1,6 +1,5 @@
 //! Hooks around a turn: prompts before it, its end, and what a turn does besides calls.
 
-use serde_json::Value;
 use sluice_hooks::event::Event;
 use sluice_hooks::merge::Merged;
 use sluice_wire::hook::{BackgroundTaskSummary, HookInput, HookSpecificOutput};
@@ -159,7 +158,7 @@ impl SessionLoop {
 
     /// Shows one prompt to hooks: what is said of it if it is refused.
     async fn hook_prompt(&mut self, prompt: &Prompt) -> Option<Option<Informational>> {
-        let text = text_of(&prompt.content);
+        let text = messages::text_of(&prompt.content);
         let source = if prompt.synthetic { "system" } else { "sdk" };
         let input = told!(self.session, Mode, UserPromptSubmit(UserPromptSubmitInput) {
             prompt: text.clone(),
@@ -330,16 +329,4 @@ fn refused(event: Event, merged: &Merged, prompt: Option<&str>) -> Option<Inform
         uuid: messages::fresh_id(),
         ..Informational::default()
     })
-}
-
-/// The words of a prompt.
-fn text_of(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => {
-            let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
-            texts.collect::<Vec<_>>().join("\n")
-        }
-        _ => String::new(),
-    }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sluice_catalogue::Catalogue;
+use sluice_catalogue::agents::Roster;
 use sluice_catalogue::memory::MemoryOptions;
 
 /// What a session is told about subagents at its start.
@@ -38,8 +39,8 @@ pub struct Folders {
     pub plans: PathBuf,
     /// Where outputs too large for a message go.
     pub outputs: PathBuf,
-    /// What was looked at in them already.
-    pub looked: Option<Looked>,
+    /// What was read of them already.
+    pub preloaded: Option<Preloaded>,
 }
 
 /// What stands before the conversation.
@@ -73,11 +74,13 @@ pub struct SystemPrompt {
     pub bare: bool,
 }
 
-/// What was looked at before the session began, so that it need not be again.
+/// What was read before the session began, so that it is not read again.
 #[derive(Debug, Clone)]
-pub struct Looked {
+pub struct Preloaded {
     /// What lies in folders for it.
     pub(crate) catalogue: Arc<Catalogue>,
+    /// Agent definitions.
+    pub(crate) roster: Roster,
     /// What of that has no effect, in a sentence.
     pub(crate) held_back: Option<String>,
 }

@@ -227,10 +227,11 @@ impl Session {
         for plugin in self.commands.catalogue.plugins.list.clone() {
             self.remove_hooks(&self.hooks_of(&plugin));
         }
-        match self.options.folders.looked.take() {
-            Some(look) => {
-                self.commands.catalogue = look.catalogue;
-                self.commands.held_back = Some(look.held_back);
+        match self.options.folders.preloaded.take() {
+            Some(read) => {
+                self.commands.catalogue = read.catalogue;
+                self.commands.held_back = Some(read.held_back);
+                self.agents.preloaded = Some(read.roster);
             }
             None => {
                 self.commands.catalogue = Arc::new(self.options.load_catalogue());

@@ -63,7 +63,8 @@ impl Session {
         if let Some(roster) = &self.agents.roster {
             return roster.clone();
         }
-        let mut roster = of_files(&self.options, &self.commands.catalogue);
+        let preloaded = self.agents.preloaded.take();
+        let mut roster = preloaded.unwrap_or_else(|| of_files(&self.options, &self.commands.catalogue));
         if let Some(given) = &self.agents.by_host {
             roster.add_json(given);
         }
@@ -116,6 +117,7 @@ impl Session {
     /// What is on disk may have changed: it is read again when it is next needed.
     pub(crate) fn forget_agents(&mut self) {
         self.agents.roster = None;
+        self.agents.preloaded = None;
     }
 
     /// The names of the kinds, as `init` tells them.
