@@ -139,6 +139,8 @@ export function Asks(props: AsksProps): JSX.Element {
       queueMicrotask(() => element.isConnected && element.focus({ preventScroll: true }));
     }
   };
+  // Nobody can have meant an ask whose form was still being fetched: the wait begins when it can be read.
+  const ready = (next: AskKeys | null) => { keys = next; if (next) guard = new Guard(performance.now()); };
   const move = (step: number) => { const next = asks()[(place() + step + asks().length) % asks().length]; if (next) setChosen(next.ask); };
   const fold = (on: boolean) => { setFolded(on); if (on) giveBack(); else focus(); };
 
@@ -193,7 +195,7 @@ export function Asks(props: AsksProps): JSX.Element {
                 </Show>
                 <IconButton small icon="down" label={t('asks.fold')} hotkey="Z" onClick={() => fold(true)} />
               </div>
-              <Form ask={now()} {...props} forms={forms} may={may} guard={() => guard} setKeys={(next) => { keys = next; }} setLeftover={(ask, text) => { leftovers.set(ask, text); }}
+              <Form ask={now()} {...props} forms={forms} may={may} guard={() => guard} setKeys={ready} setLeftover={(ask, text) => { leftovers.set(ask, text); }}
                 answered={(ask, here) => { if (here) answered.add(ask); else answered.delete(ask); }} />
             </Show>
           </section>
@@ -228,7 +230,7 @@ function Form(props: FormProps): JSX.Element {
   return (
     <>
       <ErrorBoundary fallback={<div class="askfoot" role="alert"><span class="grow">{t('asks.formMissing')}</span><Button onClick={() => location.reload()}>{t('asks.reload')}</Button></div>}>
-        <Suspense fallback={<p class="asknote dim">{t('asks.formComes')}</p>}>
+        <Suspense fallback={<p class="asknote dim" data-form="loading">{t('asks.formComes')}</p>}>
           <Switch fallback={<OtherAsk context={context} />}>
             <Match when={props.ask.kind === 'tool'}><PermissionAsk context={context} /></Match>
             <Match when={props.ask.kind === 'question'}><QuestionForm context={context} /></Match>

@@ -66,6 +66,31 @@ test('keys within 350 ms do nothing; Ctrl Enter allows after that, once', async 
   assert.deepEqual(log('answer_ask').map((one) => one.decision), ['allow']);
 });
 
+test('no key decides before the form of the ask is there and 350 ms have passed', async () => {
+  let letGo;
+  const held = new Promise((resolve) => { letGo = resolve; });
+  await page.route(/\/forms-[^/]*\.js$/, async (route) => { await held; await route.continue(); });
+  await open('s-idle');
+  fake.control({ do: 'ask', sessionId: 's-idle', kind: 'bash' });
+  await page.waitForSelector('.askbox [data-form="loading"]');
+  await page.evaluate(() => window.__forward(1_000));
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => {
+    new MutationObserver((_, self) => {
+      if (document.querySelector('.askbox [data-form="loading"]')) return;
+      self.disconnect();
+      document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true }));
+      window.__pressed = true;
+    }).observe(document.body, { childList: true, subtree: true });
+  });
+  letGo();
+  await page.waitForFunction(() => window.__pressed);
+  await settled();
+  await page.keyboard.press('Control+Enter');
+  await page.waitForSelector('.askbox', { state: 'detached' });
+  assert.deepEqual(log('answer_ask').map((one) => one.decision), ['allow']);
+});
+
 test('a second press before the page is drawn again has no second effect', async () => {
   // Frames wait while they are held: the page cannot show that the ask is answered.
   await page.addInitScript(() => { const draw = window.requestAnimationFrame.bind(window); const held = []; window.requestAnimationFrame = (frame) => (window.__held ? held.push(frame) : draw(frame)); window.__letGo = () => { window.__held = false; for (const frame of held.splice(0)) draw(frame); }; });

@@ -28,7 +28,10 @@ export async function fresh(options) {
   page.on('pageerror', (error) => errors.push(String(error)));
 }
 export const open = async (id) => { await page.goto(`${fake.url}/#/s/${id}`); await page.waitForSelector('.dockbox [data-standing], .dockbox .askbox'); };
-/** Later than presses are ignored after an ask appeared. */
-export const settled = () => page.evaluate(() => window.__forward(1_000));
+/** The form of the ask is there, and it is later than presses are ignored after that. */
+export async function settled() {
+  await page.waitForFunction(() => document.querySelector('[data-form="loading"]') === null);
+  await page.evaluate(() => window.__forward(1_000));
+}
 export const log = (type) => fake.bridge.log.filter((one) => one.type === type);
 export const box = () => page.locator('#message');

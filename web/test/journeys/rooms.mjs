@@ -60,7 +60,8 @@ export async function enter(page, fake, room) {
   // A browser makes a page wait for its line after many pages that left before they had theirs.
   await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached', timeout: 30_000 });
   if (room.ready) await page.locator(room.ready).first().waitFor({ state: 'attached' });
-  // Presses in the first moment of an ask are ignored.
+  // Presses are ignored until the form of an ask is there, and in the first moment after that.
+  await page.waitForFunction(() => document.querySelector('[data-form="loading"]') === null);
   await page.evaluate(() => window.__forward?.(1_000));
   await room.act?.(page);
   await until(`${room.name}: nothing is being fetched`, () => page.evaluate(() => document.querySelectorAll('[aria-busy="true"], .loading').length === 0));
