@@ -70,6 +70,11 @@ impl Catalogue {
         by_name.or_else(|| self.entries.iter().find(|entry| entry.is_called(name)))
     }
 
+    /// What a person may call.
+    pub fn for_people(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| entry.user_invocable)
+    }
+
     /// What the model may use by itself.
     pub fn for_model(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| entry.model_invocable)

@@ -3,16 +3,18 @@
 //! Calls that certainly change nothing run together; any other waits for all before it and holds
 //! up all behind it. Each comes to exactly one result, whatever happens.
 
+use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
 use sluice_call::{Call, result_block};
+use sluice_checkpoints::Backup;
 use sluice_tools::Outcome;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::checkpoints::Keeping;
 use crate::host_requests::Said;
 use crate::messages;
 
@@ -20,21 +22,43 @@ use crate::messages;
 /// closed block are nearly always there already, and hosts see asks after them.
 pub(crate) const LAUNCH_DELAY: Duration = Duration::from_millis(20);
 
+/// How long cancelled calls have to be gone.
+const END_WAIT: Duration = Duration::from_secs(3);
+
 /// The calls of the message at hand.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
-    pub(crate) list: Vec<Call>,
-    pub(crate) running: JoinSet<(usize, Outcome)>,
+    list: Vec<Call>,
+    running: JoinSet<(usize, Outcome)>,
     /// Those that wait for the file they change to be kept as it was.
-    pub(crate) keeping: Keeping,
+    keeping: JoinSet<Kept>,
     /// What came out while the model still spoke.
-    pub(crate) held: Vec<(usize, Outcome)>,
-    /// What a server's tool says about calls, where it stands in the person's place.
-    pub(crate) verdicts: JoinSet<(String, Said)>,
+    held: Vec<(usize, Outcome)>,
+    /// What the permission prompt tool says about calls.
+    verdicts: JoinSet<(String, Said)>,
     /// Cancels everything that runs.
-    pub(crate) cancel: CancellationToken,
+    cancel: CancellationToken,
     /// When calls that wait for the stream are begun at the latest.
-    pub(crate) launch_at: Option<Instant>,
+    launch_at: Option<Instant>,
+}
+
+/// A call has come further.
+#[derive(Debug)]
+pub(crate) enum Progress {
+    /// The permission prompt tool answered the request of that id.
+    Judged(String, Said),
+    /// The file a call changes is kept as it was; the call may begin.
+    Kept(Box<Kept>),
+    /// The call at this index has run.
+    Ran(usize, Box<Outcome>),
+}
+
+/// A file that was kept before the call at this index changes it.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) index: usize,
+    pub(crate) path: PathBuf,
+    pub(crate) backup: io::Result<Backup>,
 }
 
 impl Calls {
@@ -42,14 +66,127 @@ impl Calls {
     pub(crate) fn reset(&mut self, parent: &CancellationToken) {
         self.list.clear();
         self.running = JoinSet::new();
-        self.keeping = Keeping::new();
+        self.keeping = JoinSet::new();
         self.held.clear();
         self.cancel = parent.child_token();
         self.launch_at = None;
     }
 
+    /// The next call that comes further. Dropping the future loses nothing.
+    pub(crate) async fn next(&mut self) -> Option<Progress> {
+        loop {
+            return Some(tokio::select! {
+                biased;
+                Some(Ok((id, said))) = self.verdicts.join_next() => Progress::Judged(id, said),
+                Some(Ok(kept)) = self.keeping.join_next() => Progress::Kept(Box::new(kept)),
+                Some(done) = self.running.join_next() => match done {
+                    Ok((index, outcome)) => Progress::Ran(index, Box::new(outcome)),
+                    // It was aborted: its result is told already.
+                    Err(_) => continue,
+                },
+                else => return None,
+            });
+        }
+    }
+
+    pub(crate) fn add(&mut self, call: Call) {
+        self.list.push(call);
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<&Call> {
+        self.list.get(index)
+    }
+
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut Call> {
+        self.list.get_mut(index)
+    }
+
+    pub(crate) fn last(&self) -> Option<&Call> {
+        self.list.last()
+    }
+
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Call> {
+        self.list.iter()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// Runs the call at this index.
+    pub(crate) fn run(&mut self, index: usize, work: impl Future<Output = Outcome> + Send + 'static) {
+        self.running.spawn(async move { (index, work.await) });
+    }
+
+    pub(crate) fn any_run(&self) -> bool {
+        !self.running.is_empty()
+    }
+
+    /// Keeps the file a call is about to change.
+    pub(crate) fn keep(&mut self, work: impl Future<Output = Kept> + Send + 'static) {
+        self.keeping.spawn(work);
+    }
+
+    /// Asks the permission prompt tool about a call.
+    pub(crate) fn judge(&mut self, request_id: String, verdict: impl Future<Output = Said> + Send + 'static) {
+        self.verdicts.spawn(async move { (request_id, verdict.await) });
+    }
+
+    /// A call has run while the model still speaks: its result is told when the message is whole.
+    pub(crate) fn hold(&mut self, index: usize, outcome: Outcome) {
+        self.held.push((index, outcome));
+    }
+
+    pub(crate) fn any_held(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// What was held back and may be told now.
+    pub(crate) fn release(&mut self, may: impl Fn(&Outcome) -> bool) -> Vec<(usize, Outcome)> {
+        self.held.extract_if(.., |(_, outcome)| may(outcome)).collect()
+    }
+
+    /// The calls that wait begin when the stream goes on, or a moment from now.
+    pub(crate) fn launch_soon(&mut self) {
+        self.launch_at.get_or_insert_with(|| Instant::now() + LAUNCH_DELAY);
+    }
+
+    pub(crate) fn launch_at(&self) -> Option<Instant> {
+        self.launch_at
+    }
+
+    /// Those that waited begin now.
+    pub(crate) fn launch_begins(&mut self) {
+        self.launch_at = None;
+    }
+
+    /// What cancels a call that runs.
+    pub(crate) fn cancellation(&self) -> CancellationToken {
+        self.cancel.clone()
+    }
+
+    pub(crate) fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    /// Waits a moment for cancelled calls to be gone; what has not begun does not begin any more.
+    pub(crate) async fn end_running(&mut self) -> Vec<(usize, Outcome)> {
+        let mut ended = Vec::new();
+        self.keeping = JoinSet::new();
+        let deadline = Instant::now() + END_WAIT;
+        while let Ok(Some(done)) = tokio::time::timeout_at(deadline, self.running.join_next()).await {
+            ended.extend(done);
+        }
+        self.running.abort_all();
+        ended
     }
 
     /// Whether every call has its result.

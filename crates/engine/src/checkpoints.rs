@@ -1,10 +1,6 @@
 //! The file checkpoints of a session. What they are and how files are put back is [`sluice_checkpoints`].
 
-use std::io;
-use std::path::PathBuf;
-
-use sluice_checkpoints::{Backup, Shelf};
-use tokio::task::JoinSet;
+use sluice_checkpoints::Shelf;
 
 use crate::options::Options;
 
@@ -20,6 +16,3 @@ pub(crate) fn open(options: &Options) -> Option<Shelf> {
     }
     Some(shelf)
 }
-
-/// What a call waits for: the file it is about to change is being kept.
-pub(crate) type Keeping = JoinSet<(usize, PathBuf, io::Result<Backup>)>;

@@ -13,6 +13,8 @@ mod words;
 
 use std::time::Instant;
 
+use sluice_model::compaction::Limits;
+use sluice_model::measure::{Gauge, tokens};
 use sluice_model::models;
 use sluice_settings::keys;
 use sluice_wire::Number;
@@ -22,9 +24,7 @@ use sluice_wire::stdout::system::{
 };
 use sluice_wire::stdout::{self, UserMessage};
 
-use crate::compact_limits::Limits;
-use crate::history::{Cut, History};
-use crate::measure::{Gauge, tokens};
+use crate::history::Cut;
 use crate::messages;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
@@ -204,15 +204,12 @@ impl Session {
         let kept = self.conversation.transcript.kept(cut.with_reply);
         let kept = if cut.tail.is_empty() { Vec::new() } else { kept };
         let text = words::continuation(summary, self.conversation.transcript.path(), !kept.is_empty());
-        self.conversation.history = History::default();
+        self.conversation.clear();
         if self.options.prompt.words.keep {
             self.conversation.forget_system();
         }
-        // What was said once at the beginning is gone with it.
-        self.conversation.reminded_of_memory = false;
         self.commands.forget_given();
-        self.conversation.reminded_of_plan = false;
-        self.forget_skills_told();
+        self.commands.forget_skills_told();
         self.conversation.history.user_text(&text);
         self.conversation.history.go_on_with(&cut.tail);
         self.remind();

@@ -1,6 +1,8 @@
 //! Settings take effect here, whoever changed them: a file, a control request, `/config`, an answer that was written
 //! down, the session above a subagent. What runs already runs on as it began.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 use sluice_settings::Settings;
 use sluice_settings::keys::{self, Concerns};
@@ -40,20 +42,20 @@ impl Session {
         let changed = Changed::between(&self.options.settings, &settings);
         self.options.settings = settings;
         for (name, value) in changed.env {
-            self.options.env.retain(|(known, _)| *known != *name);
-            self.options.env.push((name.into(), value.into()));
+            self.options.set_env(name, value);
         }
-        self.commands.held_back = None;
-        policy::lay_out(&mut self.policy, &self.options);
+        self.commands.forget_held_back();
+        policy::lay_out(Arc::make_mut(&mut self.policy), &self.options);
         if changed.sandbox {
-            self.tooling.sandbox = sandbox::sandbox(&self.options);
-            self.policy.sandboxed = sandbox::runs_unasked(self.tooling.sandbox.as_deref());
+            self.tooling.remake_sandbox(&self.options);
+            let unasked = sandbox::runs_unasked(self.tooling.sandbox().map(Arc::as_ref));
+            self.policy_mut().sandboxed = unasked;
         }
         // A subagent's hooks and servers are those of the session above it.
         if self.agents.id().is_none() {
             if changed.servers {
                 self.tooling
-                    .servers
+                    .servers_mut()
                     .reconsider(&self.options.settings, &self.options.servers);
             }
             self.lay_out_hooks();

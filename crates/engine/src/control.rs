@@ -13,6 +13,7 @@ mod table;
 
 use serde_json::Value;
 use sluice_settings::keys;
+use sluice_tools::OutputSchema;
 use sluice_wire::ToAgent;
 use sluice_wire::control::{
     AccountInfo, CancelAsyncMessageResponse, ControlRequest, ControlResponse, InitializeResponse, InterruptResponse,
@@ -24,7 +25,6 @@ use crate::catalogue::styles;
 use crate::messages;
 use crate::model_choice::{Answers, Switch};
 use crate::options::Thinking;
-use crate::schema::OutputSchema;
 use crate::session::Session;
 use crate::subagents;
 use crate::turn::Stop;
@@ -38,8 +38,7 @@ impl Session {
             ToAgent::ControlResponse(response) => self.hear_answer(*response).await,
             ToAgent::UpdateEnvironmentVariables(update) => {
                 for (name, value) in update.variables {
-                    self.options.env.retain(|(known, _)| *known != *name);
-                    self.options.env.push((name.into(), value.into()));
+                    self.options.set_env(name, value);
                 }
             }
             ToAgent::ControlCancelRequest(cancel) => self.requests.asides.cancel(&cancel.request_id),
@@ -83,17 +82,17 @@ impl Session {
         self.options.agents.stopped_one_by_one |= request.per_task_stop_affordance == Some(true);
         self.options.agents.summaries |= request.agent_progress_summaries == Some(true);
         let agents = subagents::infos(&self.load_roster());
-        self.conversation.system = None;
+        self.conversation.remake_system();
         let hooks_applied = self.register_hooks(request.hooks.as_ref()).await;
-        self.tooling.servers.greet().await;
+        self.tooling.servers().greet().await;
         let repeated = self.line.initialize();
         let commands = self.commands();
-        self.note_commands(&commands);
+        self.commands.note_host_knows(&commands);
         let response = InitializeResponse {
             commands: Some(commands),
             agents: Some(agents),
             output_style: Some(self.style_name()),
-            available_output_styles: Some(styles::names(&self.commands.catalogue.styles)),
+            available_output_styles: Some(styles::names(&self.commands.catalogue().styles)),
             user_output_styles_dir: Some(self.user_styles_dir()),
             plugins_applied: plugins_applied.then_some(true),
             models: serde_json::from_value(Value::Array(self.model.client.names().picker())).ok(),
@@ -336,13 +335,12 @@ impl Session {
     /// Asks that are still open, for a host that attaches again.
     fn open_requests(&self) -> Vec<ControlRequest> {
         self.calls
-            .list
             .iter()
             .filter_map(|call| {
                 let ask = call.ask()?;
                 Some(messages::ask(&ask.request_id, call, &ask.decision, &self.options.cwd))
             })
-            .chain(self.agents.shared.open_asks())
+            .chain(self.agents.shared().open_asks())
             .collect()
     }
 }

@@ -31,7 +31,7 @@ impl Session {
     pub(crate) fn diagnose(&self) -> String {
         let hooks = self.hooks.problems().map(str::to_owned);
         let agents = self.agents.file_problems().iter().cloned();
-        let mut problems = of_files(&self.options, &self.commands.catalogue, hooks.chain(agents));
+        let mut problems = of_files(&self.options, self.commands.catalogue(), hooks.chain(agents));
         problems.extend(self.server_problems());
         problems.extend(self.conversation.transcript.problem());
         if problems.is_empty() {

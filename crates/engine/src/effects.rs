@@ -1,7 +1,7 @@
 //! What a call does to the session it ran in.
 
 use sluice_permission::PermissionMode;
-use sluice_tools::{DeferredTool, Effect};
+use sluice_tools::Effect;
 
 use crate::messages;
 use crate::session::Session;
@@ -12,22 +12,18 @@ impl Session {
         for effect in effects {
             match effect {
                 Effect::EnterPlan => {
-                    self.conversation.before_plan = Some(self.policy.mode.clone());
+                    self.conversation.begin_plan(self.policy.mode.clone());
                     self.change_mode(PermissionMode::Plan).await;
                 }
                 Effect::ExitPlan { .. } => {
                     // An answer may have chosen the mode already.
                     if self.policy.mode == PermissionMode::Plan {
-                        let before = self
-                            .conversation
-                            .before_plan
-                            .take()
-                            .filter(|mode| *mode != PermissionMode::Plan);
-                        self.change_mode(before.unwrap_or_default()).await;
+                        let before = self.conversation.end_plan();
+                        self.change_mode(before).await;
                     }
                 }
-                Effect::LoadTools(names) => self.tooling.loaded.extend(names),
-                Effect::TakeUpSkill { name, args } => self.call_skill(name, args),
+                Effect::LoadTools(names) => self.tooling.load(names),
+                Effect::TakeUpSkill { name, args } => self.commands.call_skill(name, args),
                 // It concerns the result, and is in it already.
                 Effect::TeachSchema => {}
             }
@@ -37,7 +33,7 @@ impl Session {
     /// Switches the mode and says so.
     pub(crate) async fn change_mode(&mut self, mode: PermissionMode) {
         if self.policy.mode != mode {
-            self.policy.mode = mode;
+            self.policy_mut().mode = mode;
             self.say(messages::mode(&self.policy.mode)).await;
         }
     }
@@ -47,14 +43,10 @@ impl Session {
         let deferred = self
             .toolbox()
             // What is offered already may be asked for all the same.
-            .filter(|tool| self.has(tool.descriptor()) && tool.descriptor().name != "ToolSearch")
-            .map(|tool| DeferredTool {
-                name: tool.descriptor().name.to_string(),
-                description: tool.descriptor().description.to_string(),
-                schema: tool.descriptor().schema.clone(),
-            });
+            .filter(|tool| self.has(tool.descriptor()))
+            .collect();
         self.tooling
-            .services
-            .update(self.policy.mode.as_str(), &self.model.name, deferred.collect());
+            .services()
+            .update(self.policy.mode.as_str(), &self.model.name, deferred);
     }
 }

@@ -1,21 +1,17 @@
 //! What may happen to a session, and what it then does. Nothing here waits for events: that
 //! is for [`SessionLoop`](crate::session_loop::SessionLoop) alone, so no handler is entered while another one runs.
 
-use std::io;
-use std::path::PathBuf;
-
 use sluice_call::CallEvent;
-use sluice_checkpoints::Backup;
-use sluice_tools::{Outcome, ToolEvent};
 use tokio::time::Instant;
 
 use crate::agents::Summed;
+use crate::calls::{Kept, Progress};
 use crate::hooks::Hooked;
-use crate::host_requests::Said;
 use crate::messages;
 use crate::port::{Input, Signal};
 use crate::requests::Aside;
 use crate::session::Session;
+use crate::tooling::ToolingEvent;
 use crate::turn::Stop;
 
 /// What the session waits for while something happens.
@@ -34,22 +30,16 @@ pub(crate) enum Awaited {
 pub(crate) enum Event {
     /// The host said something, in this order; nothing more will come after `None`.
     Input(Option<Vec<Input>>),
-    /// Tools that run tell of themselves.
-    Tool(Option<Box<ToolEvent>>),
+    /// Tools that run tell of themselves, or MCP servers have news.
+    Tooling(ToolingEvent),
     /// A settings file has changed.
     Settings,
-    /// MCP servers have news.
-    Servers,
-    /// The permission prompt tool answered the request of that id.
-    Judged(String, Said),
     /// A control request that took a while is answered.
     Aside(Box<Aside>),
     /// Hooks have run beside the session.
     Hooked(Box<Hooked>),
-    /// The file a call changes is kept as it was; the call may begin.
-    Kept(Box<Kept>),
-    /// A call has run.
-    Ran(usize, Box<Outcome>),
+    /// A tool call has come further.
+    Call(Progress),
     /// What the person may ask next.
     Suggested(Option<String>),
     /// A subagent's progress summary is due or made.
@@ -64,14 +54,6 @@ pub(crate) enum Event {
     Quit,
 }
 
-/// A file that was kept before the call at this index changes it.
-#[derive(Debug)]
-pub(crate) struct Kept {
-    pub(crate) index: usize,
-    pub(crate) path: PathBuf,
-    pub(crate) backup: io::Result<Backup>,
-}
-
 impl Session {
     /// Handles one thing that happened.
     pub(crate) async fn on_event(&mut self, event: Event, awaited: Awaited) {
@@ -81,24 +63,12 @@ impl Session {
                     self.take(input).await;
                 }
             }
-            Event::Tool(event) => self.on_tool_event(event.map(|event| *event)).await,
+            Event::Tooling(ToolingEvent::Reported(event)) => self.on_tool_event(event.map(|event| *event)).await,
+            Event::Tooling(ToolingEvent::Servers) => self.servers_changed().await,
             Event::Settings => self.settings_changed().await,
-            Event::Servers => self.servers_changed().await,
-            Event::Judged(id, said) => self.judged(&id, said).await,
+            Event::Call(progress) => self.call_progressed(progress, awaited).await,
             Event::Aside(aside) => self.tell_aside(*aside).await,
             Event::Hooked(hooked) => self.hooked(*hooked).await,
-            Event::Kept(kept) => {
-                let Kept { index, path, backup } = *kept;
-                self.kept(&path, backup);
-                self.advance(index, CallEvent::Kept).await;
-            }
-            Event::Ran(index, outcome) if awaited == Awaited::Calls => {
-                self.drain_events().await;
-                self.finish_run(index, *outcome).await;
-                self.launch().await;
-            }
-            // Results are told when the message is whole, behind it.
-            Event::Ran(index, outcome) => self.hold(index, *outcome),
             Event::Suggested(guess) => self.say_suggestion(guess).await,
             Event::Summed(summed) => self.sum_up(summed).await,
             Event::LaunchDue => self.launch().await,
@@ -110,6 +80,24 @@ impl Session {
                     self.turn.stop_with(Stop::Leave);
                 }
             }
+        }
+    }
+
+    async fn call_progressed(&mut self, progress: Progress, awaited: Awaited) {
+        match progress {
+            Progress::Judged(id, said) => self.judged(&id, said).await,
+            Progress::Kept(kept) => {
+                let Kept { index, path, backup } = *kept;
+                self.kept(&path, backup);
+                self.advance(index, CallEvent::Kept).await;
+            }
+            Progress::Ran(index, outcome) if awaited == Awaited::Calls => {
+                self.drain_events().await;
+                self.finish_run(index, *outcome).await;
+                self.launch().await;
+            }
+            // Results are told when the message is whole, behind it: hosts see them behind what they belong to.
+            Progress::Ran(index, outcome) => self.calls.hold(index, *outcome),
         }
     }
 
@@ -161,7 +149,7 @@ impl Session {
 
     /// Events a call sent before it returned are told before its result.
     pub(crate) async fn drain_events(&mut self) {
-        while let Ok(event) = self.tooling.reported.try_recv() {
+        while let Some(event) = self.tooling.report_at_hand() {
             self.on_tool_event(Some(event)).await;
         }
     }

@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use passage::Passage;
 use serde_json::Value;
 use sluice_permission::{Decision, PermissionMode, PermissionUpdate, Policy, Source, ToolFacts};
 use sluice_tools::sandbox::Sandbox;
@@ -18,8 +19,6 @@ use crate::options::{KeySource, Options};
 use crate::policy::{self, World};
 use crate::sandbox;
 use crate::services::ToolServices;
-
-use passage::Passage;
 
 mod passage;
 
@@ -137,7 +136,7 @@ impl Guarded {
             web: Arc::new(Web::new(options.web_config())),
             tool_services,
             events,
-            env: Arc::new(options.env.clone()),
+            env: options.env.clone(),
             options,
         })
     }

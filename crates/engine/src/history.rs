@@ -5,9 +5,8 @@
 //! exception is a compaction, which puts a summary in the place of all but the last messages.
 
 use serde_json::{Value, json};
+use sluice_model::measure::block_tokens;
 use sluice_model::{Message, Role};
-
-use crate::measure::block_tokens;
 
 /// The messages so far, and what the user side has said since the model last spoke.
 #[derive(Debug, Default, Clone)]

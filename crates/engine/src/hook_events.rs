@@ -42,17 +42,7 @@ pub(crate) use turns::AtEnd;
 impl Session {
     /// What subagents get: everything but what an agent has for itself alone.
     pub(crate) fn hooks_for_agents(&self) -> InheritedHooks {
-        let file = self
-            .hooks
-            .agent
-            .top_transcript
-            .as_ref()
-            .or(self.options.session.keeping.file.as_ref());
-        InheritedHooks {
-            list: self.hooks.list.handed_down(),
-            narrow: self.hooks.agent.narrow,
-            transcript: file.cloned(),
-        }
+        self.hooks.handed_down(self.options.session.keeping.file.as_ref())
     }
 
     /// Adds the hooks of a plugin, a skill or an agent, if the settings let such hooks run.
@@ -63,22 +53,17 @@ impl Session {
             return;
         }
         let (cwd, home) = (&self.options.cwd, &self.options.folders.home);
-        let problems = self.hooks.list.add(origin, config, cwd, home);
-        for problem in problems {
-            // A skill brings its hooks each time it is taken up.
-            if !self.hooks.seen.brought_problems.contains(&problem) {
-                self.hooks.seen.brought_problems.push(problem);
-            }
-        }
+        let problems = self.hooks.list_mut().add(origin, config, cwd, home);
+        self.hooks.add_problems(problems);
     }
 
     /// Takes them away again.
     pub(crate) fn remove_hooks(&mut self, origin: &Origin) {
-        self.hooks.list.remove(origin);
+        self.hooks.list_mut().remove(origin);
     }
 
     /// What `get_hooks_listing` answers.
     pub(crate) fn hooks_listing(&self) -> GetHooksListingResponse {
-        self.hooks.list.listing(&self.options.settings)
+        self.hooks.list().listing(&self.options.settings)
     }
 }

@@ -36,35 +36,35 @@ const LATE_DEPTH: usize = 32;
 #[derive(Default)]
 pub(crate) struct Hooks {
     /// From the weakest origin to the strongest.
-    pub(crate) list: HookList,
+    list: HookList,
     /// Those that run.
-    pub(crate) work: Work,
+    work: Work,
     /// What they said about the turn at hand.
-    pub(crate) turn: OfTurn,
+    turn: OfTurn,
     /// Whose session it is, if a subagent's.
-    pub(crate) agent: OfAgent,
+    agent: OfAgent,
     /// What they were told of.
-    pub(crate) seen: Seen,
+    seen: Seen,
     /// A call that an earlier session has put off.
-    pub(crate) deferred_call: Option<Deferred>,
+    deferred_call: Option<Deferred>,
     /// An earlier session is gone on with; whether under another id.
-    pub(crate) resumed: Option<bool>,
+    resumed: Option<bool>,
     /// The file in which hooks may leave variables.
-    pub(crate) env_file: Option<PathBuf>,
+    env_file: Option<PathBuf>,
 }
 
 /// Hooks that run.
-pub(crate) struct Work {
+struct Work {
     /// Callbacks the host has not answered yet, by request.
-    pub(crate) callbacks: HashMap<String, oneshot::Sender<Result<Value, String>>>,
+    callbacks: HashMap<String, oneshot::Sender<Result<Value, String>>>,
     /// Hooks around calls: they end with their turn.
-    pub(crate) around: JoinSet<Hooked>,
+    around: JoinSet<Hooked>,
     /// Other hooks that run beside the session.
-    pub(crate) running: JoinSet<Hooked>,
-    pub(crate) late: mpsc::Sender<Late>,
-    pub(crate) late_heard: mpsc::Receiver<Late>,
-    pub(crate) hook_client: HookClient,
-    pub(crate) consulted: mpsc::Receiver<Consultation>,
+    running: JoinSet<Hooked>,
+    late: mpsc::Sender<Late>,
+    late_heard: mpsc::Receiver<Late>,
+    hook_client: HookClient,
+    consulted: mpsc::Receiver<Consultation>,
 }
 
 impl Default for Work {
@@ -85,49 +85,228 @@ impl Default for Work {
 
 /// What hooks said about the turn at hand.
 #[derive(Default)]
-pub(crate) struct OfTurn {
+struct OfTurn {
     /// What the model is told before it is asked again.
-    pub(crate) contexts: Vec<String>,
+    contexts: Vec<String>,
     /// A hook wants the turn to end; why.
-    pub(crate) halt: Option<String>,
+    halt: Option<String>,
     /// The call of the ask that is just being shown to hooks.
-    pub(crate) asked_for: Option<String>,
+    asked_for: Option<String>,
     /// What is said of a prompt that was refused, once its turn is announced.
-    pub(crate) blocked: Option<Informational>,
+    blocked: Option<Informational>,
     /// When calls were begun.
-    pub(crate) began: HashMap<String, Instant>,
+    began: HashMap<String, Instant>,
     /// How often in a row the turn was not let go.
-    pub(crate) held_up: u32,
+    held_up: u32,
 }
 
 /// The hooks of a subagent's session.
 #[derive(Default)]
-pub(crate) struct OfAgent {
+struct OfAgent {
     /// Only hooks before calls are handed down to it.
-    pub(crate) narrow: bool,
+    narrow: bool,
     /// The subagent this session is: its id and its type.
-    pub(crate) speaker: Option<(String, String)>,
+    speaker: Option<(String, String)>,
     /// Where the conversation of the session at the top is kept.
-    pub(crate) top_transcript: Option<PathBuf>,
+    top_transcript: Option<PathBuf>,
 }
 
 /// What hooks were told of, and what is to be told of them.
 #[derive(Default)]
-pub(crate) struct Seen {
+struct Seen {
     /// The directory hooks were last told of.
-    pub(crate) last_cwd: Option<PathBuf>,
-    pub(crate) watched: Option<WatchedFiles>,
+    last_cwd: Option<PathBuf>,
+    watched: Option<WatchedFiles>,
     /// What is wrong with the hooks of the settings files.
-    pub(crate) problems: Vec<String>,
+    problems: Vec<String>,
     /// What is wrong with those that came from elsewhere.
-    pub(crate) brought_problems: Vec<String>,
+    brought_problems: Vec<String>,
     /// Files of instructions that were read, and why.
-    pub(crate) instructions: Vec<Instructions>,
+    instructions: Vec<Instructions>,
     /// They were read before.
-    pub(crate) instructed: bool,
+    instructed: bool,
 }
 
 impl Hooks {
+    /// The hooks in force.
+    pub(crate) fn list(&self) -> &HookList {
+        &self.list
+    }
+
+    pub(crate) fn list_mut(&mut self) -> &mut HookList {
+        &mut self.list
+    }
+
+    /// The subagent this session is: its id and its type.
+    pub(crate) fn speaker(&self) -> Option<&(String, String)> {
+        self.agent.speaker.as_ref()
+    }
+
+    /// What the subagents of this session get, whose conversation is kept in `file`.
+    pub(crate) fn handed_down(&self, file: Option<&PathBuf>) -> InheritedHooks {
+        InheritedHooks {
+            list: self.list.handed_down(),
+            narrow: self.agent.narrow,
+            transcript: self.transcript(file).cloned(),
+        }
+    }
+
+    /// Where the conversation of the session at the top is kept; `file` is where this one is.
+    pub(crate) fn transcript<'a>(&'a self, file: Option<&'a PathBuf>) -> Option<&'a PathBuf> {
+        self.agent.top_transcript.as_ref().or(file)
+    }
+
+    /// An earlier session is gone on with: whether under another id, and the call it has put off.
+    pub(crate) fn resume(&mut self, is_fork: bool, deferred: Option<Deferred>) {
+        self.resumed = Some(is_fork);
+        self.deferred_call = deferred;
+    }
+
+    /// Whether an earlier session is gone on with under another id; none where there is none.
+    pub(crate) fn resumed(&self) -> Option<bool> {
+        self.resumed
+    }
+
+    /// The call an earlier session has put off.
+    pub(crate) fn take_deferred(&mut self) -> Option<Deferred> {
+        self.deferred_call.take()
+    }
+
+    /// The file in which hooks may leave variables.
+    pub(crate) fn set_env_file(&mut self, file: PathBuf) {
+        self.env_file = Some(file);
+    }
+
+    pub(crate) fn take_env_file(&mut self) -> Option<PathBuf> {
+        self.env_file.take()
+    }
+
+    /// Runs hooks beside the session; those around calls end with their turn.
+    pub(crate) fn spawn(&mut self, around: bool, work: impl Future<Output = Hooked> + Send + 'static) {
+        let set = if around {
+            &mut self.work.around
+        } else {
+            &mut self.work.running
+        };
+        set.spawn(work);
+    }
+
+    /// Ends the hooks around calls.
+    pub(crate) fn abort_around(&mut self) {
+        self.work.around.abort_all();
+    }
+
+    /// Where hooks that go on by themselves tell how they ended.
+    pub(crate) fn late(&self) -> mpsc::Sender<Late> {
+        self.work.late.clone()
+    }
+
+    /// The host is asked by this request.
+    pub(crate) fn await_callback(&mut self, request_id: &str) -> oneshot::Receiver<Result<Value, String>> {
+        let (answer, answered) = oneshot::channel();
+        self.work.callbacks.retain(|_, waiting| !waiting.is_closed());
+        self.work.callbacks.insert(request_id.to_owned(), answer);
+        answered
+    }
+
+    /// Another turn begins.
+    pub(crate) fn begin_turn(&mut self) {
+        self.turn.halt = None;
+        self.turn.held_up = 0;
+        self.turn.began.clear();
+    }
+
+    /// A hook wants the turn to end, perhaps.
+    pub(crate) fn halt(&mut self, why: Option<String>) {
+        if why.is_some() {
+            self.turn.halt = why;
+        }
+    }
+
+    /// Why the turn has to end, if a hook wants it to.
+    pub(crate) fn take_halt(&mut self) -> Option<String> {
+        self.turn.halt.take()
+    }
+
+    /// This call is about to run.
+    pub(crate) fn call_begins(&mut self, id: &str) {
+        self.turn.began.insert(id.to_owned(), Instant::now());
+    }
+
+    /// When this call of the turn began.
+    pub(crate) fn began(&self, id: &str) -> Option<Instant> {
+        self.turn.began.get(id).copied()
+    }
+
+    /// The ask of this call is shown to hooks.
+    pub(crate) fn show_ask_of(&mut self, call: String) {
+        self.turn.asked_for = Some(call);
+    }
+
+    /// The call whose ask is shown to hooks.
+    pub(crate) fn asked_for(&self) -> Option<String> {
+        self.turn.asked_for.clone()
+    }
+
+    /// What the model is told before it is asked again.
+    pub(crate) fn take_contexts(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.turn.contexts)
+    }
+
+    /// The last texts hooks said are not for the conversation.
+    pub(crate) fn take_back(&mut self, count: usize) -> Vec<String> {
+        let own = self.turn.contexts.len().saturating_sub(count);
+        self.turn.contexts.split_off(own)
+    }
+
+    /// A prompt was refused: this is said once its turn is announced.
+    pub(crate) fn block(&mut self, told: Informational) {
+        self.turn.blocked = Some(told);
+    }
+
+    pub(crate) fn take_blocked(&mut self) -> Option<Informational> {
+        self.turn.blocked.take()
+    }
+
+    /// The turn is not let go; gives how often in a row.
+    pub(crate) fn hold_up(&mut self) -> u32 {
+        self.turn.held_up += 1;
+        self.turn.held_up
+    }
+
+    pub(crate) fn is_held_up(&self) -> bool {
+        self.turn.held_up > 0
+    }
+
+    /// What is wrong with the hooks of the settings files.
+    pub(crate) fn set_problems(&mut self, problems: Vec<String>) {
+        self.seen.problems = problems;
+    }
+
+    /// What is wrong with hooks that came from elsewhere. A skill brings its hooks each time it is taken up.
+    pub(crate) fn add_problems(&mut self, problems: Vec<String>) {
+        for problem in problems {
+            if !self.seen.brought_problems.contains(&problem) {
+                self.seen.brought_problems.push(problem);
+            }
+        }
+    }
+
+    /// Files of instructions that were read since hooks were last told.
+    pub(crate) fn take_instructions(&mut self) -> Vec<Instructions> {
+        std::mem::take(&mut self.seen.instructions)
+    }
+
+    /// Hooks are told of this directory; gives the one they were told of before.
+    pub(crate) fn tell_cwd(&mut self, now: PathBuf) -> Option<PathBuf> {
+        self.seen.last_cwd.replace(now)
+    }
+
+    /// The files hooks wait for a change of.
+    pub(crate) fn watched(&mut self) -> &mut Option<WatchedFiles> {
+        &mut self.seen.watched
+    }
+
     /// For those who are not the session and have something to tell.
     pub(crate) fn client(&self) -> HookClient {
         self.work.hook_client.clone()
@@ -248,7 +427,7 @@ pub(crate) fn plugin_problems(plugin: &Plugin, settings: &Settings, cwd: &Path, 
 
 /// The environment of hooks, whatever they are told.
 pub(crate) fn environment(options: &Options) -> Vec<(OsString, OsString)> {
-    let mut env = options.env.clone();
+    let mut env = options.env.to_vec();
     let set = [
         ("CLAUDE_PROJECT_DIR", options.settings.project(&options.cwd).into()),
         ("CLAUDECODE", "1".into()),

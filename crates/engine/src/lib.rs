@@ -28,8 +28,8 @@
 //! * `subagents`: sessions that work for a session;
 //! * `tool_reports`: what tools report of background tasks; `note`: what the model is told of them; `orphans`: tasks of an
 //!   earlier process;
-//! * `history`, `prompt`, `memory`, `memories`, `notes`: what the model is sent; `measure`: how many tokens it takes;
-//! * `compact`: compaction; `compact_limits`: when it is due;
+//! * `history`, `prompt`, `memory`, `memories`, `notes`: what the model is sent;
+//! * `compact`: compaction (when it is due is `sluice_model::compaction`);
 //! * `record`: writing the [`transcript`]; `resume`, `recall`, `shown`: resuming one;
 //! * `ledger`: tokens used and their cost;
 //! * `checkpoints`, `rewinding`: file checkpoints, and putting files back;
@@ -84,7 +84,6 @@ mod guarded;
 mod services;
 mod untrusted;
 
-mod schema;
 mod structured;
 mod summary;
 
@@ -95,9 +94,7 @@ mod subagents;
 mod tool_reports;
 
 mod compact;
-mod compact_limits;
 mod history;
-mod measure;
 mod memories;
 mod memory;
 mod note;
@@ -121,25 +118,26 @@ pub use checkup::{CheckedPlugin, Checkup, Validation, checkup, validate_plugin};
 pub use doctor::problems;
 pub use guarded::{Guarded, GuardedAnswer, GuardedCall, Question, Ran};
 pub use options::{
-    AgentOptions, Asker, Compaction, ConversationOptions, Folders, HostOptions, KeySource, LimitOptions, ModelOptions,
-    Options, PermissionOptions, Preloaded, PromptOptions, SessionOptions, Setup, StateEvents, SystemPrompt, Thinking,
+    AgentOptions, Asker, ConversationOptions, Folders, HostOptions, KeySource, LimitOptions, ModelOptions, Options,
+    PermissionOptions, Preloaded, PromptOptions, SessionOptions, Setup, StateEvents, SystemPrompt, Thinking,
     ToolOptions,
 };
 pub use plugin_archives::{PluginArchive, unpack_plugins};
 pub use policy::for_now;
 pub use port::{Exit, Input, Port, Signal};
 pub use sandbox::sandbox;
-pub use schema::{OutputSchema, SchemaError};
 pub use shown::shown_to_model;
 pub use sluice_catalogue::CatalogueOptions;
 pub use sluice_catalogue::memory::MemoryOptions;
 pub use sluice_catalogue::plugins::PluginDir;
+pub use sluice_model::compaction::Compaction;
 pub use sluice_model::{Auth as ModelAuth, Config as ModelConfig, Error as ModelError};
 /// What the files of all scopes say.
 pub use sluice_settings as settings;
 pub use sluice_tools::Toolbox;
 /// What is kept of a session.
 pub use sluice_tools::WebConfig;
+pub use sluice_tools::{OutputSchema, SchemaError};
 pub use sluice_transcript as transcript;
 
 pub use untrusted::held_back;

@@ -26,16 +26,11 @@ impl Session {
 
     /// A call has worked: what the files it touched bring is told before the model is asked again.
     pub(crate) fn touched_by_call(&mut self, index: usize) {
-        let Some(call) = self
-            .calls
-            .list
-            .get(index)
-            .filter(|_| self.conversation.reminded_of_memory)
-        else {
+        let Some(call) = self.calls.get(index).filter(|_| self.conversation.knows_memory()) else {
             return;
         };
         let text = |key: &str| call.checked.get(key).and_then(Value::as_str);
-        let cwd = self.tooling.cwd.get();
+        let cwd = self.tooling.cwd().get();
         let touches = call.tool.as_ref().map(|tool| tool.descriptor().touches);
         let paths = match touches.unwrap_or_default() {
             Touches::Shell { command, .. } => text(command).map(|command| files_of_command(command, &cwd)),
@@ -51,7 +46,7 @@ impl Session {
         if self.options.prompt.memory.off {
             return;
         }
-        let brought = self.conversation.nearby.touched(path, &self.options.settings);
+        let brought = self.conversation.nearby().touched(path, &self.options.settings);
         self.hooks.note_brought(path, &brought);
         if let Some(text) = reminder_of_brought(&brought) {
             self.hooks.say_besides(text);

@@ -189,10 +189,10 @@ impl SessionLoop {
         if began_call {
             self.session.admit_last_call().await;
             self.session.begin_agent().await;
-        } else if self.session.calls.launch_at.is_some() {
+        } else if self.session.calls.launch_at().is_some() {
             self.session.launch().await;
         }
-        if !began_call && !self.session.calls.held.is_empty() {
+        if !began_call && self.session.calls.any_held() {
             self.session.release_launched().await;
         }
     }

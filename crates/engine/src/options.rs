@@ -11,6 +11,7 @@ mod tools;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sluice_catalogue::memory::MemoryOptions;
 use sluice_catalogue::{Catalogue, CatalogueOptions};
@@ -23,7 +24,7 @@ use sluice_transcript::{Keeping, Projects, Stamp, Transcript};
 
 pub use conversation::ConversationOptions;
 pub use host::{HostOptions, StateEvents};
-pub use limits::{Compaction, LimitOptions};
+pub use limits::LimitOptions;
 pub use model::{KeySource, ModelOptions, Thinking};
 pub(crate) use parts::Place;
 pub use parts::{AgentOptions, Folders, Preloaded, PromptOptions, SystemPrompt};
@@ -43,7 +44,7 @@ pub struct Options {
     /// What the settings files say.
     pub settings: Settings,
     /// The environment of commands.
-    pub env: Vec<(OsString, OsString)>,
+    pub env: Arc<Vec<(OsString, OsString)>>,
     /// Who answers.
     pub model: ModelOptions,
     /// What stands before the conversation.
@@ -98,7 +99,7 @@ impl Options {
                 preloaded: None,
             },
             settings,
-            env: Vec::new(),
+            env: Arc::default(),
             model: ModelOptions::new(model_config),
             prompt: PromptOptions {
                 words: SystemPrompt::default(),
@@ -115,6 +116,13 @@ impl Options {
             limits: LimitOptions::default(),
             host: HostOptions::default(),
         }
+    }
+
+    /// Sets a variable in the environment of commands.
+    pub(crate) fn set_env(&mut self, name: impl Into<OsString>, value: impl Into<OsString>) {
+        let (name, env) = (name.into(), Arc::make_mut(&mut self.env));
+        env.retain(|(known, _)| *known != name);
+        env.push((name, value.into()));
     }
 
     /// The way to the model. Its environment says what models are called there.

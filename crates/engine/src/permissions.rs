@@ -19,7 +19,7 @@ use crate::untrusted;
 impl Session {
     /// Whether the model may use a tool at all.
     pub(crate) fn offers(&self, tool: &Descriptor) -> bool {
-        let loaded = self.tooling.loaded.iter().any(|name| *name == tool.name);
+        let loaded = self.tooling.is_loaded(&tool.name);
         self.has(tool) && (tool.default || loaded || self.names(tool) || self.helps(tool) || self.searches(tool))
     }
 
@@ -49,7 +49,7 @@ impl Session {
 
     /// Which files a search must not show.
     pub(crate) fn hidden(&self) -> sluice_tools::Hidden {
-        hiding(Arc::new(self.policy.clone()))
+        hiding(self.policy.clone())
     }
 
     /// Applies a change of permissions that came with an answer, and writes it down where it is to last.
@@ -57,7 +57,7 @@ impl Session {
         self.amend(update);
         let before = self.policy.mode.clone();
         let places = self.options.settings.places().clone();
-        let applied = sluice_permission::apply(&mut self.policy, update, &|source| places.root(source), &World);
+        let applied = sluice_permission::apply(self.policy_mut(), update, &|source| places.root(source), &World);
         if let Ok(Some(change)) = applied {
             if let Err(error) = sluice_settings::write(&places, &change) {
                 self.say(messages::informational(
@@ -71,7 +71,8 @@ impl Session {
                 if change.destination == Source::Local && self.options.settings.waits(Source::Local) {
                     // The person has just said so themselves: it holds now, and from then on once the folder is trusted.
                     let now = for_now(update.clone());
-                    let _said = sluice_permission::apply(&mut self.policy, &now, &|source| places.root(source), &World);
+                    let _said =
+                        sluice_permission::apply(self.policy_mut(), &now, &|source| places.root(source), &World);
                 }
             }
         }
@@ -112,12 +113,13 @@ impl Session {
     /// What the folder brings to no effect, looked up once and again when settings or the catalogue have changed: it
     /// reads every file of the folder's.
     fn held_back(&mut self) -> Option<String> {
-        if let Some(known) = &self.commands.held_back {
+        if let Some(known) = self.commands.held_back() {
             return known.clone();
         }
         let roster = self.load_roster();
-        let held = untrusted::held_back_of(&self.options, &self.commands.catalogue, &roster);
-        self.commands.held_back.insert(held).clone()
+        let held = untrusted::held_back_of(&self.options, self.commands.catalogue(), &roster);
+        self.commands.note_held_back(held.clone());
+        held
     }
 
     /// Who is asked. The settings can say that nobody is.
@@ -153,7 +155,7 @@ impl Session {
                     .to_owned(),
             )),
             mode => {
-                self.policy.mode = mode;
+                self.policy_mut().mode = mode;
                 Ok(())
             }
         }
@@ -163,7 +165,7 @@ impl Session {
 impl Session {
     /// Decides about a call of this session.
     pub(crate) fn decide(&self, tool: ToolFacts<'_>, input: &Value) -> Decision {
-        self.decide_pinned(tool, input, &Pins::of(tool.touches, input, &self.tooling.cwd.get()))
+        self.decide_pinned(tool, input, &Pins::of(tool.touches, input, &self.tooling.cwd().get()))
     }
 
     /// Decides about one of its calls, by where its paths led when it began.
@@ -176,19 +178,23 @@ impl Session {
 
     /// Decides about a call whose paths were looked at.
     pub(crate) fn decide_pinned(&self, tool: ToolFacts<'_>, input: &Value, pins: &Pins) -> Decision {
-        let mode = self.tooling.servers.mode_of(tool.name, &self.policy.mode);
+        let mode = self.tooling.servers().mode_of(tool.name, &self.policy.mode);
         let lends = matches!(tool.touches, Touches::Skill { .. })
-            && self.commands.catalogue.find(skill_of(input)).is_some_and(Entry::lends);
+            && self
+                .commands
+                .catalogue()
+                .find(skill_of(input))
+                .is_some_and(Entry::lends);
         let stricter = (mode.is_some() || lends).then(|| Policy {
             mode: mode.unwrap_or_else(|| self.policy.mode.clone()),
             lends,
-            ..self.policy.clone()
+            ..Policy::clone(&self.policy)
         });
         let policy = stricter.as_ref().unwrap_or(&self.policy);
         decide(
             policy,
-            self.tooling.sandbox.as_deref(),
-            &self.tooling.cwd.get(),
+            self.tooling.sandbox().map(Arc::as_ref),
+            &self.tooling.cwd().get(),
             (tool, input),
             pins,
         )

@@ -53,7 +53,7 @@ impl SessionLoop {
         let session = &mut self.session;
         // Whoever has said hello has hooks to be asked; waiting for more could be waiting for nothing.
         let ready = session.line.input_ended() || session.line.is_initialized() || !session.queue.is_empty();
-        if ready && let Some(call) = session.hooks.deferred_call.take() {
+        if ready && let Some(call) = session.hooks.take_deferred() {
             return Some(Opening::Deferred(call));
         }
         if let Some(note) = session.note_due() {
@@ -237,8 +237,8 @@ impl Session {
             self.say(messages::lifecycle(uuid, state)).await;
         }
         self.turn.prompts.folded = folded;
-        self.tooling.services.settle(self.account.ledger());
-        self.turn.denials.extend(self.agents.shared.take_denials());
+        self.tooling.services().settle(self.account.ledger());
+        self.turn.denials.extend(self.agents.shared().take_denials());
         // A session in which nothing but commands were given leaves nothing behind.
         if !matches!(ending, Ending::Local { .. }) || self.conversation.transcript.begun() {
             self.keep_turn_end().await;
@@ -262,7 +262,7 @@ impl Session {
     fn close_untold(&mut self) {
         self.turn.close();
         self.line.result_told();
-        self.tooling.services.settle(self.account.ledger());
+        self.tooling.services().settle(self.account.ledger());
     }
 
     /// The prompts of the turn begin to be worked on.
@@ -319,15 +319,15 @@ impl Session {
 
     /// What the model has to know of the session's state, said once where it changes.
     pub(crate) fn remind(&mut self) {
-        if !std::mem::replace(&mut self.conversation.reminded_of_memory, true) {
+        if !self.conversation.set_knows_memory(true) {
             let mut found = self.memories();
             self.hooks.note_instructions(&found.known);
             let memories = self.with_notes(std::mem::take(&mut found.known));
             if let Some(reminder) = memory::reminder(&memories) {
                 self.conversation.history.remind(&reminder);
             }
-            self.conversation.nearby.begin(found);
-            self.tooling.servers.forget_told();
+            self.conversation.nearby().begin(found);
+            self.tooling.servers_mut().forget_told();
             let prompt = &self.options.prompt.words;
             if prompt.place_apart && prompt.replace.is_none() {
                 let place = self.options.place(self.policy.notes.as_deref());
@@ -339,13 +339,12 @@ impl Session {
         self.remind_of_skills();
         self.remind_of_servers();
         let planning = self.policy.mode == PermissionMode::Plan;
-        if planning && !std::mem::replace(&mut self.conversation.reminded_of_plan, planning) {
+        if !self.conversation.set_knows_plan(planning) && planning {
             self.conversation.history.user_text(&prompt::plan_reminder(
                 self.policy.plan_file.as_deref(),
                 self.options.prompt.words.plan.as_deref(),
             ));
         }
-        self.conversation.reminded_of_plan = planning;
     }
 
     /// A prompt that was written down may tell of another day or folder.

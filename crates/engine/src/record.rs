@@ -12,7 +12,6 @@ use sluice_wire::stdout::system::{CompactBoundary, SessionTitleChanged};
 use sluice_wire::stdout::{self, TranscriptMirror};
 
 use crate::commands::Attached;
-use crate::conversation::Recorded;
 use crate::messages;
 use crate::queue::Prompt;
 use crate::session::Session;
@@ -143,15 +142,14 @@ impl Session {
 
     /// Keeps what stands before the conversation, once.
     pub(crate) async fn keep_system(&mut self) {
-        let recorded = self.conversation.recorded.as_ref();
-        if !self.options.prompt.words.keep || recorded.is_some_and(|recorded| recorded.here) {
+        if !self.options.prompt.words.keep || self.conversation.system_is_recorded() {
             return;
         }
         let blocks = self.system().clone();
         let text = |block: &Value| block.get("text").and_then(Value::as_str).map(str::to_owned);
         let texts: Vec<String> = blocks.iter().filter_map(text).collect();
         let written = self.conversation.transcript.keep_system_prompt(&texts);
-        self.conversation.recorded = Some(Recorded { blocks, here: true });
+        self.conversation.record_system(blocks, true);
         self.mirror(written).await;
     }
 

@@ -4,11 +4,10 @@ use std::io;
 
 use serde_json::Value;
 use sluice_call::Deferred;
+use sluice_model::measure::Gauge;
 use sluice_transcript::Since;
 
-use crate::conversation::Recorded;
 use crate::history::History;
-use crate::measure::Gauge;
 use crate::messages;
 use crate::prompt;
 use crate::recall::Recall;
@@ -21,7 +20,6 @@ impl Session {
         let Some(mut earlier) = self.options.session.earlier.take() else {
             return;
         };
-        self.hooks.resumed = Some(earlier.is_fork());
         self.queue.remember(std::mem::take(&mut earlier.known));
         if let Some(cost) = earlier.cost.take() {
             self.account
@@ -30,16 +28,17 @@ impl Session {
             self.account
                 .resume_api_ms(cost.get("totalAPIDuration").and_then(Value::as_u64).unwrap_or(0));
         }
-        self.conversation.recorded = earlier.system_prompt.take().map(|texts| Recorded {
-            blocks: prompt::blocks(texts),
-            here: !earlier.is_fork(),
-        });
+        if let Some(texts) = earlier.system_prompt.take() {
+            self.conversation
+                .record_system(prompt::blocks(texts), !earlier.is_fork());
+        }
         let deferred_call = earlier.deferred_call.as_ref();
-        self.hooks.deferred_call = deferred_call.and_then(|call| Deferred::read(&call.attachment));
+        let deferred_call = deferred_call.and_then(|call| Deferred::read(&call.attachment));
+        self.hooks.resume(earlier.is_fork(), deferred_call);
         let usage = earlier.usage().unwrap_or_default();
         if earlier.is_long() {
             let reading = tokio::task::spawn_blocking(move || earlier.tell(shown::look));
-            self.conversation.recall = Some(Recall { reading, usage });
+            self.conversation.await_recall(Some(Recall { reading, usage }));
         } else {
             let history = earlier.tell(shown::look);
             self.remember(history, &usage).await;
@@ -48,7 +47,7 @@ impl Session {
 
     /// Waits until the session knows what was said before it. Whoever needs the conversation calls this first.
     pub(crate) async fn recall(&mut self) {
-        if let Some(Recall { reading, usage }) = self.conversation.recall.take() {
+        if let Some(Recall { reading, usage }) = self.conversation.take_recall() {
             let history = reading.await.unwrap_or_else(|error| Err(io::Error::other(error)));
             self.remember(history, &usage).await;
             if self.agents.id().is_none() {

@@ -12,6 +12,7 @@ use sluice_wire::control::{RequestId, RewindFilesResponse};
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
+use crate::calls::Kept;
 use crate::messages;
 use crate::session::Session;
 use crate::session_loop::Heard;
@@ -25,15 +26,15 @@ impl Session {
     /// A call is about to change a file, perhaps: then it is kept first, and the call begins with
     /// [`Session::kept`]. Gives whether it has to wait.
     pub(crate) fn checkpoint_call(&mut self, index: usize) -> bool {
-        let Some(call) = self.calls.list.get(index) else {
+        let Some(call) = self.calls.get(index) else {
             return false;
         };
         let Some(Touches::Edits { path: key }) = call.tool.as_ref().map(|tool| tool.descriptor().touches) else {
             return false;
         };
         let path = call.run_input().get(key).and_then(Value::as_str);
-        let path = path.map(|path| self.tooling.cwd.get().join(path));
-        let (Some(path), Some(shelf)) = (path, &self.tooling.checkpoints) else {
+        let path = path.map(|path| self.tooling.cwd().get().join(path));
+        let (Some(path), Some(shelf)) = (path, self.tooling.checkpoints()) else {
             return false;
         };
         if !shelf.misses(&path) {
@@ -42,13 +43,17 @@ impl Session {
         // Where it led when it was decided about.
         let place = call.pins.first().map(|pin| pin.place().to_owned());
         let place = place.unwrap_or_else(|| sluice_tools::settled(&path));
-        let (copies, order, cancel) = (shelf.copies.clone(), shelf.order.clone(), self.calls.cancel.clone());
+        let (copies, order, cancel) = (shelf.copies.clone(), shelf.order.clone(), self.calls.cancellation());
         let now = messages::now();
-        self.calls.keeping.spawn(async move {
+        self.calls.keep(async move {
             let _in_order = order.lock().await;
             let named = path.clone();
             let kept = spawn_blocking(move || copies.keep((&named, &place), 1, &now, &cancel)).await;
-            (index, path, kept.unwrap_or_else(|error| Err(io::Error::other(error))))
+            Kept {
+                index,
+                path,
+                backup: kept.unwrap_or_else(|error| Err(io::Error::other(error))),
+            }
         });
         true
     }
@@ -56,7 +61,7 @@ impl Session {
     /// The file a call is about to change was kept.
     pub(crate) fn kept(&mut self, path: &Path, backup: io::Result<Backup>) {
         // A file that cannot be read cannot be edited either; the call will say so.
-        if let (Ok(backup), Some(shelf)) = (backup, &mut self.tooling.checkpoints)
+        if let (Ok(backup), Some(shelf)) = (backup, self.tooling.checkpoints_mut())
             && let Some(line) = shelf.add(path, backup)
         {
             self.conversation.transcript.note(line);
@@ -75,7 +80,7 @@ impl Session {
 
     /// Puts files back, or says what that would do.
     pub(crate) async fn rewind(&mut self, id: &RequestId, uuid: &str, dry_run: bool) {
-        let Some(shelf) = &self.tooling.checkpoints else {
+        let Some(shelf) = self.tooling.checkpoints() else {
             return self.cannot_rewind(id, dry_run, OFF).await;
         };
         if !shelf.knows(uuid) {
@@ -115,7 +120,7 @@ impl Session {
 impl SessionLoop {
     /// A prompt begins here.
     pub(crate) async fn checkpoint_prompt(&mut self, uuid: &str) {
-        if let Some(shelf) = &self.session.tooling.checkpoints {
+        if let Some(shelf) = self.session.tooling.checkpoints() {
             let (followed, order) = (shelf.followed(self.session.line.quit()), shelf.order.clone());
             self.begin_snapshot(uuid, followed, order).await;
         }
@@ -138,7 +143,7 @@ impl SessionLoop {
             };
             renewed.unwrap_or((before, None))
         };
-        if let Some(shelf) = &mut self.session.tooling.checkpoints {
+        if let Some(shelf) = self.session.tooling.checkpoints_mut() {
             let line = shelf.begin(uuid, &now, files);
             self.session.conversation.transcript.note(line);
         }

@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use sluice_hooks::HookModel;
 use sluice_model::{Cache, Client, Names, Request, Thinking};
-use sluice_tools::{DeferredTool, Pending, SearchHit, SearchPart, SearchReply, SearchRequest, Services};
+use sluice_tools::{AnyTool, DeferredTool, Pending, SearchHit, SearchPart, SearchReply, SearchRequest, Services};
 
 use crate::ledger::SharedLedger;
 
@@ -29,7 +29,8 @@ pub(crate) struct ToolServices {
 struct Shared {
     mode: String,
     model: String,
-    deferred: Vec<DeferredTool>,
+    /// The tools a search finds.
+    deferred: Vec<AnyTool>,
     /// What the tools' own requests used, until the session books it.
     used: Vec<(String, Value)>,
 }
@@ -44,7 +45,7 @@ impl ToolServices {
     }
 
     /// Keeps what calls see in step with the session.
-    pub(crate) fn update(&self, mode: &str, model: &str, deferred: Vec<DeferredTool>) {
+    pub(crate) fn update(&self, mode: &str, model: &str, deferred: Vec<AnyTool>) {
         let mut shared = self.lock();
         mode.clone_into(&mut shared.mode);
         model.clone_into(&mut shared.model);
@@ -112,7 +113,11 @@ impl Services for ToolServices {
     }
 
     fn deferred(&self) -> Vec<DeferredTool> {
-        self.lock().deferred.clone()
+        let told = |tool: &AnyTool| DeferredTool {
+            name: tool.descriptor().name.to_string(),
+            description: tool.descriptor().description.to_string(),
+        };
+        self.lock().deferred.iter().map(told).collect()
     }
 
     fn plan_file(&self) -> PathBuf {

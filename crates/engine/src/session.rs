@@ -46,7 +46,7 @@ pub(crate) struct Session {
     /// What tools work with.
     pub(crate) tooling: Tooling,
     /// What may run.
-    pub(crate) policy: sluice_permission::Policy,
+    pub(crate) policy: Arc<sluice_permission::Policy>,
     pub(crate) hooks: Hooks,
     /// Who answers.
     pub(crate) model: ModelChoice,
@@ -88,7 +88,7 @@ impl Session {
         let mut policy = policy::policy(&options);
         policy.plan_file = Some(plan_file);
         policy.notes = notes::folder(&options);
-        policy.sandboxed = sandbox::runs_unasked(tooling.sandbox.as_deref());
+        policy.sandboxed = sandbox::runs_unasked(tooling.sandbox().map(Arc::as_ref));
         Self {
             line,
             queue: Queue::default(),
@@ -96,7 +96,7 @@ impl Session {
             turn: Turn::none(),
             calls: Calls::default(),
             tooling,
-            policy,
+            policy: Arc::new(policy),
             hooks,
             model: ModelChoice::new(&options, client),
             account: Account::new(options.model.key_source),
@@ -106,6 +106,11 @@ impl Session {
             requests: Requests::default(),
             options,
         }
+    }
+
+    /// The rules in force, to be changed. Calls that run keep those they began with.
+    pub(crate) fn policy_mut(&mut self) -> &mut sluice_permission::Policy {
+        Arc::make_mut(&mut self.policy)
     }
 
     /// Tells of a change of state, to those who asked to be told.

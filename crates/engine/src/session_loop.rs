@@ -13,8 +13,7 @@ use std::pin::Pin;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::agents;
-use crate::events::{Awaited, Event, Kept};
+use crate::events::{Awaited, Event};
 use crate::messages;
 use crate::port::{Exit, Input};
 use crate::session::Session;
@@ -65,13 +64,13 @@ impl SessionLoop {
     /// Lives until the host is done with it.
     pub(crate) async fn run(mut self) -> Exit {
         self.settings_changes = Some(sluice_settings::watch::watch(self.session.options.settings.paths()));
-        self.session.tooling.servers.start();
+        self.session.tooling.servers().start();
         self.session.take_up().await;
         self.session.open_catalogue();
         self.session.be_led();
         self.session.tell_title().await;
         self.hook_begin().await;
-        if self.session.conversation.recall.is_none() {
+        if !self.session.conversation.is_recalling() {
             self.session.tell_orphans().await;
         }
         let code = loop {
@@ -97,9 +96,9 @@ impl SessionLoop {
         self.session.line.end_input();
         self.session.hook_session_end("other").await;
         self.session.line.requests().close();
-        self.session.tooling.servers.part().await;
-        self.session.agents.shared.hush();
-        self.session.tooling.tasks.kill_all().await;
+        self.session.tooling.servers().part().await;
+        self.session.agents.shared().hush();
+        self.session.tooling.tasks().kill_all().await;
         match self.session.line.leaving() {
             None => self.session.see_agents_off().await,
             Some(_) => self.session.see_commands_off().await,
@@ -150,34 +149,24 @@ impl SessionLoop {
         let session = &mut self.session;
         let idle = awaited == Awaited::Anything;
         let given_up_at = session.background_deadline().filter(|_| idle);
-        loop {
-            return Next::Event(tokio::select! {
-                biased;
-                () = session.line.quit().cancelled() => Event::Quit,
-                inputs = self.inbox.recv(), if !self.deaf => Event::Input(inputs),
-                event = session.tooling.reported.recv() => Event::Tool(event.map(Box::new)),
-                () = changed(&mut self.settings_changes) => Event::Settings,
-                () = session.tooling.servers.news() => Event::Servers,
-                Some(Ok((id, said))) = session.calls.verdicts.join_next() => Event::Judged(id, said),
-                Some(aside) = session.requests.asides.next() => Event::Aside(Box::new(aside)),
-                Some(guess) = session.requests.suggestions.next() => Event::Suggested(guess),
-                Some(hooked) = session.hooks.next() => Event::Hooked(Box::new(hooked)),
-                Some(Ok((index, path, backup))) = session.calls.keeping.join_next() => {
-                    Event::Kept(Box::new(Kept { index, path, backup }))
-                }
-                Some(done) = session.calls.running.join_next() => match done {
-                    Ok((index, outcome)) => Event::Ran(index, Box::new(outcome)),
-                    // It was aborted: its result is told already.
-                    Err(_) => continue,
-                },
-                output = poll_opt(work) => return Next::Ready(output),
-                // What is due by the clock comes last: what has arrived by then was in time.
-                summed = agents::next_summary(&mut session.agents.summaries), if !idle => Event::Summed(summed),
-                () = sleep_until(session.calls.launch_at), if !idle => Event::LaunchDue,
-                () = sleep_until(session.turn.stops_by()), if !idle => Event::StopDue,
-                () = sleep_until(given_up_at) => Event::BackgroundDue,
-            });
-        }
+        let launch_at = session.calls.launch_at();
+        Next::Event(tokio::select! {
+            biased;
+            () = session.line.quit().cancelled() => Event::Quit,
+            inputs = self.inbox.recv(), if !self.deaf => Event::Input(inputs),
+            event = session.tooling.next() => Event::Tooling(event),
+            () = changed(&mut self.settings_changes) => Event::Settings,
+            Some(aside) = session.requests.asides.next() => Event::Aside(Box::new(aside)),
+            Some(guess) = session.requests.suggestions.next() => Event::Suggested(guess),
+            Some(hooked) = session.hooks.next() => Event::Hooked(Box::new(hooked)),
+            Some(progress) = session.calls.next() => Event::Call(progress),
+            output = poll_opt(work) => return Next::Ready(output),
+            // What is due by the clock comes last: what has arrived by then was in time.
+            summed = session.agents.next_summary(), if !idle => Event::Summed(summed),
+            () = sleep_until(launch_at), if !idle => Event::LaunchDue,
+            () = sleep_until(session.turn.stops_by()), if !idle => Event::StopDue,
+            () = sleep_until(given_up_at) => Event::BackgroundDue,
+        })
     }
 
     /// Handles one thing that happened. Handlers are large and seldom run long: in a box of their own they do not make

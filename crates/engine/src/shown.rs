@@ -3,11 +3,11 @@
 use std::io;
 
 use serde_json::Value;
+use sluice_model::measure::{block_tokens, kind};
 use sluice_model::{Message, Role, Writing};
 use sluice_transcript::{Block, Conversation, Earlier, Looked};
 
 use crate::history::History;
-use crate::measure::{block_tokens, kind};
 use crate::tool_calls::for_model;
 
 /// What the model was shown of an earlier conversation, and will be again.

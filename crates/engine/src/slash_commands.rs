@@ -24,16 +24,19 @@ use crate::session::Session;
 impl Session {
     /// Takes back what a command was given for its turn. A model or an effort chosen meanwhile stays.
     pub(crate) fn return_lent(&mut self) {
-        self.policy.rules.retain(|rule| rule.source != Source::Command);
-        if let Some((before, lent)) = self.commands.lent.model.take()
+        if self.policy.rules.iter().any(|rule| rule.source == Source::Command) {
+            self.policy_mut().rules.retain(|rule| rule.source != Source::Command);
+        }
+        let lent = self.commands.take_lent();
+        if let Some((before, lent)) = lent.model
             && self.model.name == lent
         {
             self.model.name = before;
         }
-        if let Some(effort) = self.commands.lent.effort.take() {
+        if let Some(effort) = lent.effort {
             self.options.model.effort = effort;
         }
-        for origin in std::mem::take(&mut self.commands.lent.hooks) {
+        for origin in lent.hooks {
             self.remove_hooks(&origin);
         }
     }

@@ -31,7 +31,7 @@ impl Session {
 
     /// Judges an answer. It goes the way of every call, so that its result comes in its place.
     pub(crate) fn judge(&mut self, index: usize) {
-        let (Some(call), Some(schema)) = (self.calls.list.get(index), &self.options.conversation.output_schema) else {
+        let (Some(call), Some(schema)) = (self.calls.get(index), &self.options.conversation.output_schema) else {
             return;
         };
         let checked = match call.input.get(messages::UNPARSED) {
@@ -40,7 +40,7 @@ impl Session {
         };
         let outcome = self.turn.structured.judge(checked, &call.input);
         self.step(index, CallEvent::Supplied);
-        self.calls.running.spawn(std::future::ready((index, outcome)));
+        self.calls.run(index, std::future::ready(outcome));
     }
 
     /// How the turn ends because of the answers so far, if it does.

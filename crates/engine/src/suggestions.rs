@@ -43,7 +43,7 @@ impl Session {
         if !request.tools.is_empty() {
             request.extra.insert("tool_choice".to_owned(), json!({"type": "none"}));
         }
-        let tool_services = self.tooling.services.clone();
+        let tool_services = self.tooling.services().clone();
         self.requests
             .suggestions
             .guess(async move { tool_services.answer(request).await.ok().and_then(|text| guess(&text)) });

@@ -16,7 +16,7 @@ impl Session {
     pub(crate) fn init(&self) -> Init {
         let uuids = (!self.turn.prompts.uuids.is_empty()).then(|| self.turn.prompts.uuids.clone());
         Init {
-            cwd: self.tooling.cwd.get().display().to_string(),
+            cwd: self.tooling.cwd().get().display().to_string(),
             tools: self
                 .offered()
                 .map(|tool| {
@@ -31,7 +31,7 @@ impl Session {
                 .collect(),
             mcp_servers: self
                 .tooling
-                .servers
+                .servers()
                 .all()
                 .iter()
                 .map(|link| sluice_servers::status::short(link))

@@ -10,9 +10,7 @@ use serde_json::{Value, json};
 use sluice_call::{Call, CallEvent};
 use sluice_permission::PermissionMode;
 use sluice_tools::{AnyTool, Context, Descriptor, Outcome, Pins};
-use tokio::time::Instant;
 
-use crate::calls::LAUNCH_DELAY;
 use crate::guard;
 use crate::messages;
 use crate::session::Session;
@@ -37,7 +35,7 @@ impl Session {
     /// Every tool there is in this session, offered or not: those built in, then its own.
     pub(crate) fn toolbox(&self) -> impl Iterator<Item = AnyTool> + '_ {
         let builtin = self.options.tools.toolbox.iter().map(AnyTool::Builtin);
-        builtin.chain(self.tooling.extras.iter().cloned().map(AnyTool::Own))
+        builtin.chain(self.tooling.extras().iter().cloned().map(AnyTool::Own))
     }
 
     fn find(&self, name: &str) -> Option<AnyTool> {
@@ -73,17 +71,17 @@ impl Session {
         }
         let mut call = Call::new(id, name, input, tool);
         call.presented = presented;
-        self.calls.list.push(call);
+        self.calls.add(call);
         shown
     }
 
     /// Looks at a new call: one that cannot run has its result at once, any other waits for the
     /// stream's next event.
     pub(crate) async fn admit_last_call(&mut self) {
-        let Some(index) = self.calls.list.len().checked_sub(1) else {
+        let Some(index) = self.calls.len().checked_sub(1) else {
             return;
         };
-        let Some(call) = self.calls.list.last_mut() else { return };
+        let Some(call) = self.calls.get_mut(index) else { return };
         let refusal = match &call.tool {
             None if call.name == structured::TOOL && self.options.conversation.output_schema.is_some() => None,
             None => Some(Outcome::unknown_tool(&call.name)),
@@ -95,7 +93,7 @@ impl Session {
                 None if self.options.agents.never_in_background && wants_background(tool.descriptor(), &call.input) => {
                     Some(Outcome::failed(NO_BACKGROUND))
                 }
-                None => match tool.check(&call.input, &self.tooling.cwd.get()) {
+                None => match tool.check(&call.input, &self.tooling.cwd().get()) {
                     Ok(checked) => {
                         call.checked = if call.presented { call.input.clone() } else { checked };
                         None
@@ -107,8 +105,7 @@ impl Session {
         match refusal {
             Some(outcome) => self.advance(index, CallEvent::Unfit(Box::new(outcome))).await,
             None => {
-                let soon = Instant::now() + LAUNCH_DELAY;
-                self.calls.launch_at.get_or_insert(soon);
+                self.calls.launch_soon();
             }
         }
     }
@@ -119,7 +116,7 @@ impl Session {
         self.catch_up().await;
         self.brief_desk();
         self.brief_agents();
-        self.calls.launch_at = None;
+        self.calls.launch_begins();
         // A budget is held against the whole reply before its tools run, so with one nothing begins early.
         let budgeted = self.options.limits.max_budget_usd.is_some();
         if self.turn.stop().is_some() || (budgeted && (self.turn.stop_reason.is_none() || self.over_budget().is_some()))
@@ -133,20 +130,20 @@ impl Session {
 
     /// Begins one call.
     async fn begin(&mut self, index: usize) {
-        let Some(call) = self.calls.list.get(index) else {
+        let Some(call) = self.calls.get(index) else {
             return;
         };
         let Some(tool) = &call.tool else {
             // Only an answer gets here without a tool: any other such call has its result already.
             return self.judge(index);
         };
-        let pins = Pins::of(tool.descriptor().touches, &call.checked, &self.tooling.cwd.get());
+        let pins = Pins::of(tool.descriptor().touches, &call.checked, &self.tooling.cwd().get());
         self.advance(index, CallEvent::Begun(pins)).await;
     }
 
     /// Runs a call that may run.
     pub(crate) fn spawn_call(&mut self, index: usize) {
-        let Some(call) = self.calls.list.get(index) else {
+        let Some(call) = self.calls.get(index) else {
             return;
         };
         let Some(tool) = call.tool.clone() else { return };
@@ -157,28 +154,17 @@ impl Session {
             ..self.context(&id)
         };
         self.calls
-            .running
-            .spawn(async move { (index, guard::called(tool.run(input, &context)).await) });
+            .run(index, async move { guard::called(tool.run(input, &context)).await });
     }
 
     pub(crate) fn context(&self, call_id: &str) -> Context {
         Context {
-            call_id: call_id.to_owned(),
-            cwd: self.tooling.cwd.clone(),
             roots: self.roots(),
-            env: self.options.env.clone().into(),
-            files: self.tooling.files.clone(),
+            env: self.options.env.clone(),
             output_dir: self.options.folders.outputs.clone(),
-            cancel: self.calls.cancel.clone(),
-            events: self.tooling.reports.clone(),
-            tasks: self.tooling.tasks.clone(),
             hidden: Some(self.hidden()),
-            pins: None,
             takes_shared: self.policy.mode == PermissionMode::BypassPermissions,
-            services: self.tooling.services.clone(),
-            lists: self.tooling.lists.clone(),
-            web: self.tooling.web.clone(),
-            sandbox: self.tooling.sandbox.clone(),
+            ..self.tooling.context(call_id, self.calls.cancellation())
         }
     }
 
@@ -188,29 +174,16 @@ impl Session {
             .collect()
     }
 
-    /// A call has run while the model still speaks: its result is told when the message is whole, so
-    /// that hosts see results behind the message they belong to.
-    pub(crate) fn hold(&mut self, index: usize, outcome: Outcome) {
-        self.calls.held.push((index, outcome));
-    }
-
     /// Whether calls run that will end without being told to: no subagent among them.
     pub(crate) fn runs_commands(&self) -> bool {
-        let mut under_way = self.calls.list.iter().filter(|call| call.is_under_way());
-        !self.calls.running.is_empty() && !under_way.any(|call| self.starts_agent(&call.name, &call.input))
+        let mut under_way = self.calls.iter().filter(|call| call.is_under_way());
+        self.calls.any_run() && !under_way.any(|call| self.starts_agent(&call.name, &call.input))
     }
 
     /// Tells of those that were held back and only start something: the message has gone on since.
     pub(crate) async fn release_launched(&mut self) {
-        let launched = |(_, outcome): &(usize, Outcome)| outcome.result.get("isAsync").is_some();
-        if !self.calls.held.iter().any(launched) {
-            return;
-        }
-        let held = std::mem::take(&mut self.calls.held);
-        let (now, later) = held.into_iter().partition(launched);
-        self.calls.held = later;
-        let now: Vec<(usize, Outcome)> = now;
-        for (index, outcome) in now {
+        let launched = |outcome: &Outcome| outcome.result.get("isAsync").is_some();
+        for (index, outcome) in self.calls.release(launched) {
             self.drain_events().await;
             self.finish_run(index, outcome).await;
         }
@@ -218,7 +191,7 @@ impl Session {
 
     /// Tells what was held back.
     pub(crate) async fn release(&mut self) {
-        for (index, outcome) in std::mem::take(&mut self.calls.held) {
+        for (index, outcome) in self.calls.release(|_| true) {
             self.drain_events().await;
             self.finish_run(index, outcome).await;
         }
@@ -226,7 +199,7 @@ impl Session {
 
     /// A call has run.
     pub(crate) async fn finish_run(&mut self, index: usize, outcome: Outcome) {
-        if !self.calls.list.get(index).is_some_and(Call::is_running) {
+        if !self.calls.get(index).is_some_and(Call::is_running) {
             return;
         }
         let mut outcome = self.taught(index, outcome);

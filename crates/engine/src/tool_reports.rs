@@ -1,11 +1,13 @@
 //! What tools report while they run, and what becomes of background work.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::json;
+use sluice_tools::{TaskStatus, TaskView, ToolEvent};
+
 use crate::messages;
 use crate::note::{NO_PERSON, Note, enclosed};
 use crate::session::Session;
-use serde_json::json;
-use sluice_tools::{TaskStatus, TaskView, ToolEvent};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 impl Session {
     /// Handles what a tool reports.
@@ -18,7 +20,6 @@ impl Session {
             }) => {
                 let name = self
                     .calls
-                    .list
                     .iter()
                     .find(|call| call.id == call_id)
                     .map(|call| call.name.clone());
@@ -163,7 +164,7 @@ impl Session {
     /// Stops a task; a task that is not there needs no stopping.
     pub(crate) async fn stop_task(&mut self, id: &str) {
         self.background.note_stopped(id);
-        self.tooling.tasks.kill(id).await;
+        self.tooling.tasks().kill(id).await;
         self.drain_events().await;
     }
 }

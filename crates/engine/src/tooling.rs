@@ -1,13 +1,16 @@
 //! What the tools of a session work with: folders, files they have read, tasks, lists, sandbox, the web, MCP servers.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use sluice_checkpoints::Shelf;
 use sluice_servers::Servers;
 use sluice_tools::sandbox::Sandbox;
-use sluice_tools::{Cwd, FileState, Lists, Tasks, Tool, ToolEvent, Web};
+use sluice_tools::{Context, Cwd, FileState, Lists, Tasks, Tool, ToolEvent, Web};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
+use crate::agents::BriefTools;
 use crate::checkpoints;
 use crate::options::Options;
 use crate::sandbox;
@@ -18,24 +21,33 @@ const REPORTS: usize = 256;
 
 /// What tools work with.
 pub(crate) struct Tooling {
-    pub(crate) cwd: Arc<Cwd>,
-    pub(crate) files: Arc<FileState>,
-    pub(crate) tasks: Arc<Tasks>,
-    pub(crate) lists: Arc<Lists>,
-    pub(crate) sandbox: Option<Arc<Sandbox>>,
-    pub(crate) web: Arc<Web>,
-    pub(crate) services: Arc<ToolServices>,
+    cwd: Arc<Cwd>,
+    files: Arc<FileState>,
+    tasks: Arc<Tasks>,
+    lists: Arc<Lists>,
+    sandbox: Option<Arc<Sandbox>>,
+    web: Arc<Web>,
+    services: Arc<ToolServices>,
     /// Where calls tell of themselves.
-    pub(crate) reports: mpsc::Sender<ToolEvent>,
+    reports: mpsc::Sender<ToolEvent>,
     /// What they told.
-    pub(crate) reported: mpsc::Receiver<ToolEvent>,
+    reported: mpsc::Receiver<ToolEvent>,
     /// Tools this session alone has: a server's, and those whose description depends on what it found.
-    pub(crate) extras: Vec<Arc<dyn Tool>>,
+    extras: Vec<Arc<dyn Tool>>,
     /// Tools a search has turned up: they are offered from then on.
-    pub(crate) loaded: Vec<String>,
+    loaded: Vec<String>,
     /// How files stood before each prompt, if that is wanted.
-    pub(crate) checkpoints: Option<Shelf>,
-    pub(crate) servers: Servers,
+    checkpoints: Option<Shelf>,
+    servers: Servers,
+}
+
+/// What happens among them.
+#[derive(Debug)]
+pub(crate) enum ToolingEvent {
+    /// A call tells of itself.
+    Reported(Option<Box<ToolEvent>>),
+    /// MCP servers have news.
+    Servers,
 }
 
 impl Tooling {
@@ -56,5 +68,141 @@ impl Tooling {
             checkpoints: checkpoints::open(options),
             servers,
         }
+    }
+
+    /// Those of a subagent: what it shares with the session above it. Gives the servers it has of its own.
+    pub(crate) fn share(&mut self, brief: &BriefTools) -> Servers {
+        self.tasks = brief.tasks.clone();
+        self.web = brief.web.clone();
+        self.sandbox.clone_from(&brief.sandbox);
+        self.extras.clone_from(&brief.extras);
+        std::mem::replace(&mut self.servers, brief.servers.of_agent())
+    }
+
+    /// The conversation begins anew.
+    pub(crate) fn clear(&mut self, options: &Options) {
+        self.checkpoints = checkpoints::open(options);
+        self.files.clear();
+        self.lists = Arc::new(Lists::default());
+        self.loaded.clear();
+    }
+
+    /// What a call works with.
+    pub(crate) fn context(&self, call_id: &str, cancel: CancellationToken) -> Context {
+        Context {
+            call_id: call_id.to_owned(),
+            cwd: self.cwd.clone(),
+            files: self.files.clone(),
+            cancel,
+            events: self.reports.clone(),
+            tasks: self.tasks.clone(),
+            services: self.services.clone(),
+            lists: self.lists.clone(),
+            web: self.web.clone(),
+            sandbox: self.sandbox.clone(),
+            roots: Vec::new(),
+            env: Arc::default(),
+            output_dir: PathBuf::new(),
+            hidden: None,
+            pins: None,
+            takes_shared: false,
+        }
+    }
+
+    /// The next thing that happens. Dropping the future loses nothing.
+    pub(crate) async fn next(&mut self) -> ToolingEvent {
+        tokio::select! {
+            biased;
+            event = self.reported.recv() => ToolingEvent::Reported(event.map(Box::new)),
+            () = self.servers.news() => ToolingEvent::Servers,
+        }
+    }
+
+    /// The next thing a call tells of itself.
+    pub(crate) async fn next_report(&mut self) -> Option<ToolEvent> {
+        self.reported.recv().await
+    }
+
+    /// What a call has told of itself already.
+    pub(crate) fn report_at_hand(&mut self) -> Option<ToolEvent> {
+        self.reported.try_recv().ok()
+    }
+
+    /// Where calls tell of themselves.
+    pub(crate) fn reports(&self) -> mpsc::Sender<ToolEvent> {
+        self.reports.clone()
+    }
+
+    pub(crate) fn cwd(&self) -> &Arc<Cwd> {
+        &self.cwd
+    }
+
+    pub(crate) fn files(&self) -> &Arc<FileState> {
+        &self.files
+    }
+
+    pub(crate) fn tasks(&self) -> &Arc<Tasks> {
+        &self.tasks
+    }
+
+    pub(crate) fn lists(&self) -> &Lists {
+        &self.lists
+    }
+
+    pub(crate) fn web(&self) -> &Arc<Web> {
+        &self.web
+    }
+
+    pub(crate) fn services(&self) -> &Arc<ToolServices> {
+        &self.services
+    }
+
+    pub(crate) fn servers(&self) -> &Servers {
+        &self.servers
+    }
+
+    pub(crate) fn servers_mut(&mut self) -> &mut Servers {
+        &mut self.servers
+    }
+
+    pub(crate) fn checkpoints(&self) -> Option<&Shelf> {
+        self.checkpoints.as_ref()
+    }
+
+    pub(crate) fn checkpoints_mut(&mut self) -> Option<&mut Shelf> {
+        self.checkpoints.as_mut()
+    }
+
+    pub(crate) fn sandbox(&self) -> Option<&Arc<Sandbox>> {
+        self.sandbox.as_ref()
+    }
+
+    /// The settings of the sandbox have changed.
+    pub(crate) fn remake_sandbox(&mut self, options: &Options) {
+        self.sandbox = sandbox::sandbox(options);
+    }
+
+    /// Tools this session alone has.
+    pub(crate) fn extras(&self) -> &[Arc<dyn Tool>] {
+        &self.extras
+    }
+
+    /// Puts these in the place of the tools of its own that `replaced` names.
+    pub(crate) fn replace_extras(
+        &mut self,
+        replaced: impl Fn(&dyn Tool) -> bool,
+        tools: impl IntoIterator<Item = Arc<dyn Tool>>,
+    ) {
+        self.extras.retain(|tool| !replaced(tool.as_ref()));
+        self.extras.extend(tools);
+    }
+
+    /// A search has turned these up.
+    pub(crate) fn load(&mut self, names: Vec<String>) {
+        self.loaded.extend(names);
+    }
+
+    pub(crate) fn is_loaded(&self, name: &str) -> bool {
+        self.loaded.iter().any(|loaded| loaded == name)
     }
 }

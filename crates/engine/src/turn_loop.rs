@@ -25,7 +25,7 @@ const MOST_NUDGES: u32 = 3;
 impl SessionLoop {
     /// Plays the conversation of one turn to its end.
     pub(crate) async fn run_turn(&mut self, query: bool) -> Ending {
-        self.session.hooks_begin_turn();
+        self.session.hooks.begin_turn();
         if !query {
             return Ending::Kept;
         }
@@ -257,13 +257,11 @@ impl Session {
 
     /// What stands before the conversation.
     pub(crate) fn system(&mut self) -> &Vec<serde_json::Value> {
-        let style = catalogue::styles::find(&self.commands.catalogue.styles, &self.style_name());
+        let style = catalogue::styles::find(&self.commands.catalogue().styles, &self.style_name());
         let (options, notes) = (&self.options, self.policy.notes.as_deref());
-        let recorded = self.conversation.recorded.as_ref();
-        let recorded = recorded.filter(|_| options.prompt.words.keep);
-        self.conversation.system.get_or_insert_with(|| match recorded {
-            Some(recorded) => recorded.blocks.clone(),
-            None => prompt::system(&options.prompt.words, &options.place(notes), style.as_ref()),
+        let words = &options.prompt.words;
+        self.conversation.system(words.keep, || {
+            prompt::system(words, &options.place(notes), style.as_ref())
         })
     }
 

@@ -47,7 +47,9 @@ mod refusal;
 pub mod retry;
 
 // Models and prices.
+pub mod compaction;
 pub mod cost;
+pub mod measure;
 pub mod models;
 mod names;
 

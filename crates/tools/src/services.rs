@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use serde_json::Value;
 
 use crate::tool::Pending;
 
@@ -75,8 +74,6 @@ pub struct DeferredTool {
     pub name: String,
     /// What it does.
     pub description: String,
-    /// The JSON Schema of its input.
-    pub schema: Value,
 }
 
 /// Nobody to ask: for tests, and for doors without a model.

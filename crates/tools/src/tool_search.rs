@@ -68,7 +68,8 @@ impl Tool for ToolSearch {
                 Ok(input) => input,
                 Err(outcome) => return outcome,
             };
-            let tools = cx.services.deferred();
+            let mut tools = cx.services.deferred();
+            tools.retain(|tool| tool.name != DESCRIPTOR.name);
             let most = input.max_results.unwrap_or(FOUND).min(MOST);
             let found = Query::parse(&input.query).find(&tools, most);
             let result = json!({"matches": found, "query": input.query, "total_deferred_tools": tools.len()});

@@ -26,7 +26,7 @@ use crate::sandbox;
 /// How the session stands when one of its calls starts a subagent.
 pub(crate) struct Brief {
     pub(crate) options: Options,
-    pub(crate) policy: Policy,
+    pub(crate) policy: Arc<Policy>,
     pub(crate) model: String,
     pub(crate) client: Arc<Client>,
     pub(crate) ledger: SharedLedger,

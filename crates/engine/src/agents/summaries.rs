@@ -48,7 +48,7 @@ impl Summaries {
 }
 
 /// The next that happens; never, where nobody asked for summaries.
-pub(crate) async fn next(summaries: &mut Option<Box<Summaries>>) -> Summed {
+pub(super) async fn next(summaries: &mut Option<Box<Summaries>>) -> Summed {
     match summaries {
         Some(summaries) => summaries.next().await,
         None => std::future::pending().await,

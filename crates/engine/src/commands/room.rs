@@ -2,11 +2,11 @@
 //! and the room that takes.
 
 use serde_json::{Value, json};
+use sluice_model::measure::tokens;
 use sluice_wire::Raw;
 use sluice_wire::control::{ContextSkills, ContextSlashCommands};
 
 use crate::catalogue::entry::{Entry, Kind, Origin};
-use crate::measure::tokens;
 
 /// Skills and slash commands that lie on disk, and the room the list of them takes.
 #[derive(Debug, Default, Clone)]

@@ -56,7 +56,7 @@ impl Session {
         if !request.tools.is_empty() {
             request.extra.insert("tool_choice".to_owned(), json!({"type": "none"}));
         }
-        let (tool_services, request_id) = (self.tooling.services.clone(), id.clone());
+        let (tool_services, request_id) = (self.tooling.services().clone(), id.clone());
         self.requests.asides.spawn(id, async move {
             let (text, synthetic) = match tool_services.answer(request).await {
                 Ok(text) => (text, false),
@@ -86,7 +86,7 @@ impl Session {
             return self.say(titled(id, None)).await;
         };
         let about: String = about.chars().take(TITLE_SOURCE).collect();
-        let (tool_services, request_id) = (self.tooling.services.clone(), id.clone());
+        let (tool_services, request_id) = (self.tooling.services().clone(), id.clone());
         self.requests.asides.spawn(id, async move {
             let title = tool_services
                 .complete(TITLE_GUIDE, about)

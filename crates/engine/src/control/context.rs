@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use serde_json::Value;
+use sluice_model::compaction::Limits;
 use sluice_model::cost::Tokens;
+use sluice_model::measure::{block_tokens, kind, tokens};
 use sluice_model::{Message, models};
 use sluice_wire::control::{
     ContextMemoryFile, ContextPart, ContextSquare, ContextTool, ContextToolCalls, GetContextUsageResponse,
@@ -14,9 +16,7 @@ use sluice_wire::usage::Usage;
 use sluice_wire::{Number, Raw};
 
 use crate::commands::SkillRoom;
-use crate::compact_limits::Limits;
 use crate::mcp_session::Room;
-use crate::measure::{block_tokens, kind, tokens};
 use crate::memory::{self, Memory};
 use crate::messages;
 use crate::session::Session;
@@ -352,8 +352,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::measure::PICTURE;
-    use crate::options::Compaction;
+    use sluice_model::compaction::Compaction;
+    use sluice_model::measure::PICTURE;
 
     fn conversation() -> Vec<Value> {
         vec![

@@ -34,7 +34,7 @@ const CAREFUL: &[&str] = &[
 impl Session {
     /// What was changed since the last commit.
     pub(super) fn workspace_diff(&mut self, id: &RequestId) {
-        let (cwd, hidden) = (self.tooling.cwd.get(), self.hidden());
+        let (cwd, hidden) = (self.tooling.cwd().get(), self.hidden());
         let request_id = id.clone();
         self.requests.asides.spawn(id, async move {
             let found = tokio::time::timeout(LONGEST, look(&cwd)).await;

@@ -34,10 +34,10 @@ const LARGEST_SEEN: u64 = 64 << 20;
 impl Session {
     /// A file as the model could read it without a question.
     pub(super) async fn read_file(&mut self, id: &RequestId, request: ReadFile) {
-        let path = absolute(&self.tooling.cwd.get(), &request.path);
+        let path = absolute(&self.tooling.cwd().get(), &request.path);
         let input = json!({"file_path": path.display().to_string()});
         let reading = ToolFacts::reading("file_path");
-        let pins = Pins::of(reading.touches, &input, &self.tooling.cwd.get());
+        let pins = Pins::of(reading.touches, &input, &self.tooling.cwd().get());
         let decision = self.decide_pinned(reading, &input, &pins);
         if decision.behavior != Verdict::Allow {
             return self
@@ -56,8 +56,8 @@ impl Session {
 
     /// Files whose name fits, and behind them resources of servers, which are mentioned the same way.
     pub(super) fn file_suggestions(&mut self, id: &RequestId, query: String) {
-        let resources = resources::suggestions(self.tooling.servers.all(), &query);
-        let (cwd, hidden) = (self.tooling.cwd.get(), self.hidden());
+        let resources = resources::suggestions(self.tooling.servers().all(), &query);
+        let (cwd, hidden) = (self.tooling.cwd().get(), self.hidden());
         let names = self.requests.names.below(&cwd, self.line.quit());
         let (id, quit) = (id.clone(), self.line.quit().clone());
         self.requests.asides.spawn_blocking(&id.clone(), move || {
@@ -74,8 +74,8 @@ impl Session {
 
     /// Lets a file count as read, if it is still what the host knows.
     pub(super) fn seed_read_state(&mut self, id: &RequestId, request: &SeedReadState) {
-        let path = absolute(&self.tooling.cwd.get(), &request.path);
-        let (id, files, mtime) = (id.clone(), self.tooling.files.clone(), request.mtime.get());
+        let path = absolute(&self.tooling.cwd().get(), &request.path);
+        let (id, files, mtime) = (id.clone(), self.tooling.files().clone(), request.mtime.get());
         self.requests.asides.spawn_blocking(&id.clone(), move || {
             // A file that cannot be read, or has changed since, stays unseen: the model is told to read it.
             if let Some(content) = unchanged_since(&path, mtime) {
@@ -87,7 +87,7 @@ impl Session {
 
     /// The end of what a task wrote.
     pub(super) async fn task_output(&mut self, id: &RequestId, task_id: &str) {
-        let Some(task) = self.tooling.tasks.get(task_id) else {
+        let Some(task) = self.tooling.tasks().get(task_id) else {
             return self.say(messages::error(id, format!("No such task: {task_id}"))).await;
         };
         let id = id.clone();

@@ -23,9 +23,9 @@ impl Session {
         // Those of subagents stay: a subagent ends what it leaves in the background.
         let own: Vec<String> = match call {
             Some(call) => vec![call.to_owned()],
-            None => self.calls.list.iter().map(|call| call.id.clone()).collect(),
+            None => self.calls.iter().map(|call| call.id.clone()).collect(),
         };
-        let asked = own.iter().map(|call| self.tooling.tasks.background(Some(call))).sum();
+        let asked = own.iter().map(|call| self.tooling.tasks().background(Some(call))).sum();
         let moved = asked > 0;
         self.hear_of_moves(asked).await;
         let response = BackgroundTasksResponse {
@@ -39,7 +39,7 @@ impl Session {
     async fn hear_of_moves(&mut self, mut asked: usize) {
         let until = Instant::now() + MOVING;
         while asked > 0
-            && let Ok(Some(event)) = tokio::time::timeout_at(until, self.tooling.reported.recv()).await
+            && let Ok(Some(event)) = tokio::time::timeout_at(until, self.tooling.next_report()).await
         {
             let moved = match &event {
                 ToolEvent::TaskStarted { is_backgrounded, .. } => *is_backgrounded,

@@ -22,13 +22,13 @@ impl Session {
             }
         };
         let said = folder.display().to_string();
-        self.policy.roots.push(folder.clone());
+        self.policy_mut().roots.push(folder.clone());
         if request.reload_skills == Some(true) || request.reload_plugins == Some(true) {
             self.reload_catalogue().await;
         }
         if request.reload_claude_md == Some(true) {
             // It is told again with the next prompt, as it stands then.
-            self.conversation.reminded_of_memory = false;
+            self.conversation.set_knows_memory(false);
         }
         let response = RegisterRepoRootResponse {
             directory: said,

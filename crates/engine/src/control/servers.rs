@@ -19,7 +19,7 @@ use crate::session::Session;
 
 impl Session {
     pub(super) async fn server_status(&mut self, id: &RequestId) {
-        let links = self.tooling.servers.all();
+        let links = self.tooling.servers().all();
         let response = McpStatusResponse {
             mcp_servers: links.iter().map(|link| full_status(link)).collect(),
             ..McpStatusResponse::default()
@@ -29,7 +29,7 @@ impl Session {
 
     /// A server that lives in the host says something of its own accord.
     pub(super) async fn server_message(&mut self, id: &RequestId, request: &McpMessage) {
-        let link = self.tooling.servers.find(&request.server_name);
+        let link = self.tooling.servers().find(&request.server_name);
         let mailbox = link.and_then(|link| link.mailbox());
         if let (Some(mailbox), Ok(message)) = (mailbox, serde_json::from_str(request.message.get())) {
             mailbox.put(&message);
@@ -50,7 +50,7 @@ impl Session {
     /// Channels belong to plugins of a marketplace.
     pub(super) async fn enable_channel(&mut self, id: &RequestId, name: Option<&str>) {
         let name = name.unwrap_or_default();
-        let why = match self.tooling.servers.find(name).map(|link| link.phase()) {
+        let why = match self.tooling.servers().find(name).map(|link| link.phase()) {
             Some(Phase::Up(_)) => "is not plugin-sourced; channel_enable requires a marketplace plugin",
             _ => "is not connected",
         };
@@ -70,8 +70,8 @@ impl Session {
             );
             return self.say(messages::error(id, text)).await;
         }
-        self.tooling.servers.set_mode(name, mode);
-        if self.tooling.servers.find(name).is_some() {
+        self.tooling.servers().set_mode(name, mode);
+        if self.tooling.servers().find(name).is_some() {
             return self.say(messages::ok(id)).await;
         }
         let response = SetMcpPermissionModeOverrideResponse {
@@ -85,7 +85,7 @@ impl Session {
 
     /// The server of this name; without one the host is told so.
     async fn server(&mut self, id: &RequestId, name: &str) -> Option<Arc<Link>> {
-        let found = self.tooling.servers.find(name).cloned();
+        let found = self.tooling.servers().find(name).cloned();
         if found.is_none() {
             self.say(messages::error(id, format!("Server not found: {name}"))).await;
         }
@@ -98,7 +98,7 @@ impl Session {
             ServerConfig::parse(&value).map_err(|error| error.to_string())
         };
         let servers = servers.iter().map(|(name, raw)| (name.clone(), read(raw))).collect();
-        let replaced = self.tooling.servers.replace(servers);
+        let replaced = self.tooling.servers_mut().replace(servers);
         if replaced.dialled.iter().all(|link| link.config.is_sdk()) {
             let response = McpSetServersResponse {
                 added: replaced.added,
@@ -175,7 +175,7 @@ impl Session {
 
     /// Calls a tool without the model.
     pub(super) async fn call_server(&mut self, id: &RequestId, request: &McpCall) {
-        let Some((link, tool)) = self.tooling.servers.own_name(&request.tool) else {
+        let Some((link, tool)) = self.tooling.servers().own_name(&request.tool) else {
             let text = match request
                 .tool
                 .strip_prefix("mcp__")
@@ -233,7 +233,7 @@ impl Session {
         }
         let Some(link) = self
             .tooling
-            .servers
+            .servers()
             .find(server)
             .filter(|link| matches!(link.phase(), Phase::Up(_)))
             .cloned()
@@ -321,7 +321,7 @@ impl Session {
             };
             let added = self
                 .tooling
-                .servers
+                .servers_mut()
                 .add_hosted(name, allowed, manifest.and_then(Result::ok));
             if let Some(word) = outcome {
                 let word = if added { word } else { "already_connected" };

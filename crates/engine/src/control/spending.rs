@@ -12,7 +12,7 @@ use crate::session::Session;
 impl Session {
     /// The cost so far, in words.
     pub(crate) fn cost_text(&mut self) -> String {
-        self.tooling.services.settle(self.account.ledger());
+        self.tooling.services().settle(self.account.ledger());
         let tokens = self.account.ledger().tokens();
         let unpriced = self.account.ledger().unpriced();
         let note = match unpriced.as_slice() {
@@ -42,7 +42,7 @@ impl Session {
 
     /// What was used. There is no subscription here, so there are no limits to tell of.
     pub(super) async fn usage(&mut self, id: &RequestId) {
-        self.tooling.services.settle(self.account.ledger());
+        self.tooling.services().settle(self.account.ledger());
         #[allow(clippy::cast_precision_loss)]
         let response = GetUsageResponse {
             session: UsageReportSession {

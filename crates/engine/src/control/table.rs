@@ -108,7 +108,7 @@ impl Session {
             Subtype::Interrupt => self.interrupt(id, false).await,
             Subtype::FileSuggestions => {
                 let response = FileSuggestionsResponse {
-                    cwd: self.tooling.cwd.get().display().to_string(),
+                    cwd: self.tooling.cwd().get().display().to_string(),
                     ..FileSuggestionsResponse::default()
                 };
                 self.say(messages::success(id, &response)).await;

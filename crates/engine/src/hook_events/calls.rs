@@ -3,7 +3,7 @@
 //! A call whose hooks run stays where it is; the session goes on listening, and [`Session::hooked`] takes the call
 //! up again when they are done.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sluice_call::{Call, CallEvent, Changed, Denial, Grant, PermissionAnswer};
 use sluice_hooks::event::Event;
@@ -33,7 +33,7 @@ impl Session {
         if !self.hooks.await_any(&[Event::PreToolUse]) {
             return false;
         }
-        let Some(call) = self.calls.list.get(index) else {
+        let Some(call) = self.calls.get(index) else {
             return false;
         };
         let id = call.id.clone();
@@ -48,20 +48,13 @@ impl Session {
 
     /// Hooks have looked at a call: it goes on as they say.
     pub(super) async fn begin_hooked(&mut self, id: &str, merged: Merged) {
-        let Some(index) = self
-            .calls
-            .list
-            .iter()
-            .position(|call| call.id == id && call.is_hooked())
-        else {
+        let Some(index) = self.calls.iter().position(|call| call.id == id && call.is_hooked()) else {
             return;
         };
-        if merged.halt.is_some() {
-            self.hooks.turn.halt = merged.halt;
-        }
+        self.hooks.halt(merged.halt);
         // What was forbidden elsewhere in the session meanwhile counts.
         self.catch_up().await;
-        let (call, cwd) = (self.calls.list.get(index), self.tooling.cwd.get());
+        let (call, cwd) = (self.calls.get(index), self.tooling.cwd().get());
         let event = CallEvent::HooksSaid {
             changed: call
                 .zip(merged.updated_input)
@@ -78,7 +71,7 @@ impl Session {
         if !self.hooks.await_any(&[Event::PermissionRequest]) {
             return false;
         }
-        let Some(call) = self.calls.list.get(index) else {
+        let Some(call) = self.calls.get(index) else {
             return false;
         };
         let id = call.id.clone();
@@ -88,20 +81,20 @@ impl Session {
             permission_suggestions: decision.suggestions.clone(),
             mcp_server: server_of(call),
         });
-        self.hooks.turn.asked_for = Some(id);
+        self.hooks.show_ask_of(id);
         self.spawn_hooks(input, Purpose::Asked(request_id.to_owned())).await
     }
 
     /// An ask that is not answered for a while is worth a person's look.
     fn notify_of_ask(&mut self, index: usize, request_id: &str) {
-        if let (Some(call), Asker::Host) = (self.calls.list.get(index), &self.options.permissions.asker)
+        if let (Some(call), Asker::Host) = (self.calls.get(index), &self.options.permissions.asker)
             && self.hooks.await_any(&[Event::Notification])
         {
             let (id, message) = (
                 request_id.to_owned(),
                 format!("Permission is needed to use {}", call.name),
             );
-            self.hooks.work.around.spawn(async move {
+            self.hooks.spawn(true, async move {
                 tokio::time::sleep(UNANSWERED).await;
                 Hooked::of_unanswered(id, message)
             });
@@ -121,9 +114,7 @@ impl Session {
         let Some(index) = self.calls.asked(request_id) else {
             return;
         };
-        if merged.halt.is_some() {
-            self.hooks.turn.halt = merged.halt;
-        }
+        self.hooks.halt(merged.halt);
         // What was forbidden elsewhere in the session while the question was open counts.
         self.catch_up().await;
         let answer = merged.decision.map(|decision| self.answer_of_hook(index, decision));
@@ -150,7 +141,7 @@ impl Session {
     /// A call is about to run.
     pub(crate) fn hooks_at_start(&mut self, id: &str) {
         if self.hooks.await_any(&[Event::PostToolUse, Event::PostToolUseFailure]) {
-            self.hooks.turn.began.insert(id.to_owned(), Instant::now());
+            self.hooks.call_begins(id);
         }
     }
 
@@ -174,8 +165,7 @@ impl Session {
         if !self.hooks.await_any(&[event]) {
             return false;
         }
-        let id = call.id.clone();
-        let began = self.hooks.turn.began.get(&id);
+        let (id, began) = (call.id.clone(), self.hooks.began(&call.id));
         #[allow(clippy::cast_precision_loss)]
         let duration = began.map(|began| Number(began.elapsed().as_millis() as f64));
         let input = if failed {
@@ -185,7 +175,7 @@ impl Session {
                 tool_use_id: id.clone(),
                 mcp_server: server_of(call),
                 error: text_of(&outcome.content),
-                is_interrupt: Some(self.calls.cancel.is_cancelled()),
+                is_interrupt: Some(self.calls.is_cancelled()),
                 duration_ms: duration,
             })
         } else {
@@ -198,13 +188,12 @@ impl Session {
                 duration_ms: duration,
             })
         };
-        self.hooks.turn.began.remove(&id);
         self.spawn_hooks(input, Purpose::After(id)).await
     }
 
     /// A call hooks look at before its result is told, and what it came to.
     pub(super) fn untold(&self, index: usize) -> Option<(&Call, &Outcome)> {
-        let call = self.calls.list.get(index)?;
+        let call = self.calls.get(index)?;
         Some((call, &call.untold()?.outcome))
     }
 
@@ -212,7 +201,6 @@ impl Session {
     pub(crate) async fn hooks_after_denial(&mut self, index: usize, reason: &str) -> bool {
         let Some(call) = self
             .calls
-            .list
             .get(index)
             .filter(|_| self.hooks.await_any(&[Event::PermissionDenied]))
         else {
@@ -232,7 +220,7 @@ impl Session {
     /// Hooks have looked at a call that is over: its result is told.
     pub(super) async fn finish_hooked(&mut self, event: Event, id: &str, merged: Merged) {
         let Some(index) = self.untold_call(id) else { return };
-        let call = self.calls.list.get_mut(index);
+        let call = self.calls.get_mut(index);
         let name = call.as_ref().map(|call| call.name.clone()).unwrap_or_default();
         let name = format!("{}:{name}", event.as_str());
         if let Some(updated) = merged.updated_output
@@ -243,29 +231,28 @@ impl Session {
             self.say(messages::informational(&text, "warning")).await;
         }
         if let Some(block) = merged.block {
-            self.hooks.turn.contexts.push(reminder(&name, &block.shown));
+            self.hooks.say_besides(reminder(&name, &block.shown));
         }
         let retry = |specific: &HookSpecificOutput| matches!(specific, HookSpecificOutput::PermissionDenied(it) if it.retry == Some(true));
         if merged.specific.iter().any(retry) {
             let text = "The refused call may be tried once more.";
-            self.hooks.turn.contexts.push(reminder(&name, text));
+            self.hooks.say_besides(reminder(&name, text));
         }
         // A failed call is for the model to deal with, whoever wants to stop.
-        if merged.halt.is_some() && event != Event::PostToolUseFailure {
-            self.hooks.turn.halt = merged.halt;
-        }
+        self.hooks
+            .halt(merged.halt.filter(|_| event != Event::PostToolUseFailure));
         self.advance(index, CallEvent::Settled(None)).await;
         self.launch().await;
     }
 
     /// How the turn ends, if a hook wants it to.
     pub(crate) fn hook_halt(&mut self) -> Option<Ending> {
-        self.hooks.turn.halt.take().map(|_| Ending::HookStopped("hook_stopped"))
+        self.hooks.take_halt().map(|_| Ending::HookStopped("hook_stopped"))
     }
 
     /// The turn is stopped: hooks around calls are gone, and calls that have run keep their outcome.
     pub(crate) async fn abandon_hooks(&mut self) {
-        self.hooks.work.around.abort_all();
+        self.hooks.abort_around();
         for index in self.calls.unfinished() {
             if self.untold(index).is_some() {
                 self.advance(index, CallEvent::Settled(None)).await;
@@ -282,7 +269,7 @@ impl Session {
 
     /// The call of that id, if hooks look at what it came to.
     pub(super) fn untold_call(&self, id: &str) -> Option<usize> {
-        let mut list = self.calls.list.iter();
+        let mut list = self.calls.iter();
         list.position(|call| call.id == id && call.untold().is_some())
     }
 }
@@ -293,7 +280,7 @@ impl SessionLoop {
         if !self.session.hooks.await_any(&[Event::PostToolBatch]) {
             return Ok(());
         }
-        let calls = self.session.calls.list.iter().map(|call| BatchCall {
+        let calls = self.session.calls.iter().map(|call| BatchCall {
             tool_name: call.name.clone(),
             tool_input: Raw::of(&call.checked),
             tool_use_id: call.id.clone(),
@@ -305,7 +292,8 @@ impl SessionLoop {
         let merged = self.ask_hooks(input).await.ok_or(())?;
         // There is no call to hold up any more: the turn ends.
         let block = merged.block.map(|block| block.shown);
-        self.session.hooks.turn.halt = self.session.hooks.turn.halt.take().or(merged.halt).or(block);
+        let halt = self.session.hooks.take_halt().or(merged.halt).or(block);
+        self.session.hooks.halt(halt);
         Ok(())
     }
 }

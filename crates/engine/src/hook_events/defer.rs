@@ -21,8 +21,8 @@ const GO_ON: &str = "Go on where you left off.";
 impl Session {
     /// Whether a call may be put off; where it may not, it is decided about as if no hook had said so.
     pub(crate) async fn may_defer(&mut self) -> bool {
-        let headless = self.options.session.keeping.entrypoint != PERSON && self.hooks.agent.speaker.is_none();
-        if !headless || self.calls.list.len() > 1 {
+        let headless = self.options.session.keeping.entrypoint != PERSON && self.hooks.speaker().is_none();
+        if !headless || self.calls.len() > 1 {
             self.say_not_deferred().await;
             return false;
         }
@@ -37,10 +37,10 @@ impl Session {
 
     /// More calls came behind one that was put off: it is decided about after all.
     pub(crate) async fn take_up_deferred_call(&mut self) {
-        if self.calls.list.len() < 2 {
+        if self.calls.len() < 2 {
             return;
         }
-        if let Some(index) = self.calls.list.iter().position(Call::is_deferred) {
+        if let Some(index) = self.calls.iter().position(Call::is_deferred) {
             self.say_not_deferred().await;
             self.advance(index, CallEvent::NotDeferred).await;
         }
@@ -48,7 +48,7 @@ impl Session {
 
     /// How the turn ends if its call was put off: the session goes, and keeps what it takes to go on.
     pub(crate) async fn deferred_ending(&mut self) -> Option<Ending> {
-        let call = self.calls.list.iter().find(|call| call.is_deferred())?;
+        let call = self.calls.iter().find(|call| call.is_deferred())?;
         let deferred_call = Deferred {
             id: call.id.clone(),
             name: call.name.clone(),
@@ -65,12 +65,12 @@ impl SessionLoop {
     /// Goes on with the call an earlier session has put off, before anything else is done. Gives how the turn ends, if
     /// it does not go on with the prompts that wait.
     pub(crate) async fn play_deferred_call(&mut self, call: Deferred) -> Option<Ending> {
-        self.session.hooks_begin_turn();
+        self.session.hooks.begin_turn();
         self.session.conversation.transcript.holds(&call.id);
         self.session.calls.reset(self.session.line.quit());
         let block = json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.input});
         self.session.add_call(&block).await;
-        if self.session.calls.list.iter().all(|call| call.tool.is_none()) {
+        if self.session.calls.iter().all(|call| call.tool.is_none()) {
             self.session.line.leave(1);
             self.session.announce().await;
             return Some(Ending::PutOffGone(call.name));

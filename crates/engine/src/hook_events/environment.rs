@@ -33,7 +33,7 @@ impl Session {
             if made.is_ok() {
                 set("CLAUDE_ENV_FILE", file.clone().into());
                 if matches!(event, Event::SessionStart | Event::Setup) {
-                    self.hooks.env_file = Some(file);
+                    self.hooks.set_env_file(file);
                 }
             }
         }
@@ -42,7 +42,7 @@ impl Session {
 
     /// Takes over the variables hooks have set by their file: later commands have them.
     pub(super) async fn take_env_file(&mut self) {
-        let Some(path) = self.hooks.env_file.take() else {
+        let Some(path) = self.hooks.take_env_file() else {
             return;
         };
         if path.is_file() {
@@ -63,11 +63,11 @@ impl Session {
                     .chain([path.display().to_string()])
                     .collect(),
             ),
-            directory: self.tooling.cwd.get(),
-            env: self.options.env.clone(),
+            directory: self.tooling.cwd().get(),
+            env: self.options.env.to_vec(),
             input: Vec::new(),
         };
-        let Ok(mut running) = program.start(&self.tooling.tasks) else {
+        let Ok(mut running) = program.start(self.tooling.tasks()) else {
             return;
         };
         let deadline = Instant::now() + SOURCING;
@@ -80,8 +80,7 @@ impl Session {
                 if matches!(name, "_" | "SHLVL" | "PWD" | "OLDPWD") || name.starts_with("SLUICE_") {
                     continue;
                 }
-                self.options.env.retain(|(known, _)| *known != *name);
-                self.options.env.push((name.into(), value.into()));
+                self.options.set_env(name, value);
             }
         }
     }

@@ -26,7 +26,7 @@ impl Session {
         let input = filled(&Value::Object(input.clone()), &told);
         let call = self
             .tooling
-            .servers
+            .servers()
             .call_of(server, tool, &self.options.folders.outputs)?;
         let decision = self.decide(ToolFacts::unknown(&call.full), &input);
         match decision.behavior {

@@ -50,10 +50,10 @@ impl Session {
         if !self.hooks.await_any(&[event]) {
             return None;
         }
-        let mut list = std::mem::take(&mut self.hooks.list);
-        let cwd = self.tooling.cwd.get();
+        let mut list = std::mem::take(self.hooks.list_mut());
+        let cwd = self.tooling.cwd().get();
         let due = list.take_due(event, &input, &cwd, |name| self.tool_called(name));
-        self.hooks.list = list;
+        *self.hooks.list_mut() = list;
         if due.is_empty() {
             return None;
         }
@@ -93,7 +93,7 @@ impl Session {
                 ..
             } => {
                 let (event, rewakes) = (run.event, *rewakes);
-                self.hooks.work.running.spawn(async move {
+                self.hooks.spawn(false, async move {
                     let what = sluice_hooks::run(&run, &due).await;
                     let merged = merge(event, vec![due.said(&run, what)]);
                     Hooked {
@@ -149,12 +149,7 @@ impl Session {
             purpose,
             Purpose::Before(_) | Purpose::After(_) | Purpose::Task(_) | Purpose::Asked(_)
         );
-        let set = if around {
-            &mut self.hooks.work.around
-        } else {
-            &mut self.hooks.work.running
-        };
-        set.spawn(async move {
+        self.hooks.spawn(around, async move {
             Hooked {
                 event,
                 purpose,
@@ -172,14 +167,14 @@ impl Session {
             name: name_of(event, input),
             input: serde_json::to_string(input).unwrap_or_default().into(),
             reports: told.then(|| Arc::new(self.line.out().clone()) as Arc<dyn HookReports>),
-            tasks: self.tooling.tasks.clone(),
-            model: self.tooling.services.clone(),
-            cwd: self.tooling.cwd.get(),
+            tasks: self.tooling.tasks().clone(),
+            model: self.tooling.services().clone(),
+            cwd: self.tooling.cwd().get(),
             env: self.hook_env(event),
             web: self.options.web_config(),
             rules: Rules::of(&self.options.settings),
             untrusted: untrusted(&self.options.settings),
-            late: self.hooks.work.late.clone(),
+            late: self.hooks.late(),
         }
     }
 
@@ -193,9 +188,7 @@ impl Session {
         if self.line.input_ended() {
             return None;
         }
-        let (answer, answered) = oneshot::channel();
-        self.hooks.work.callbacks.retain(|_, waiting| !waiting.is_closed());
-        self.hooks.work.callbacks.insert(request_id.to_owned(), answer);
+        let answered = self.hooks.await_callback(request_id);
         let tool_use_id = match call_id_of(input, &self.hooks) {
             Some(id) => id,
             None => messages::fresh_id(),
@@ -218,7 +211,7 @@ fn call_id_of(input: &HookInput, hooks: &crate::hooks::Hooks) -> Option<String> 
         HookInput::PostToolUse(it) => Some(it.tool_use_id.clone()),
         HookInput::PostToolUseFailure(it) => Some(it.tool_use_id.clone()),
         HookInput::PermissionDenied(it) => Some(it.tool_use_id.clone()),
-        HookInput::PermissionRequest(_) => hooks.turn.asked_for.clone(),
+        HookInput::PermissionRequest(_) => hooks.asked_for(),
         _ => None,
     }
 }

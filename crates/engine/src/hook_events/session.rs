@@ -24,11 +24,9 @@ impl Session {
     /// Reads the hooks of the settings files.
     pub(crate) fn lay_out_hooks(&mut self) {
         let options = &self.options;
-        let problems = self
-            .hooks
-            .list
-            .lay_out(&options.settings, &options.cwd, &options.folders.home);
-        self.hooks.seen.problems = problems;
+        let list = self.hooks.list_mut();
+        let problems = list.lay_out(&options.settings, &options.cwd, &options.folders.home);
+        self.hooks.set_problems(problems);
         self.publish_settings();
     }
 
@@ -39,7 +37,7 @@ impl Session {
             return Some(false);
         }
         let events = hooks.iter().map(|(name, groups)| (name.as_str(), groups.as_slice()));
-        for problem in self.hooks.list.register(events) {
+        for problem in self.hooks.list_mut().register(events) {
             self.say(messages::informational(&problem, "warning")).await;
         }
         self.watch_files(Vec::new());
@@ -52,7 +50,7 @@ impl Session {
             return;
         }
         let input = told!(self, Bare, SessionEnd(SessionEndInput) { reason: reason.to_owned() });
-        let ends = self.hooks.list.iter().filter(|hook| hook.event == Event::SessionEnd);
+        let ends = self.hooks.list().iter().filter(|hook| hook.event == Event::SessionEnd);
         let most = ends.filter_map(|hook| hook.timeout).max().unwrap_or(LAST);
         let Some(work) = self.begin_hooks(input).await else {
             return;
@@ -151,7 +149,7 @@ impl Session {
 
     /// Instructions were read since hooks were last told.
     pub(super) async fn hook_instructions(&mut self) {
-        for read in std::mem::take(&mut self.hooks.seen.instructions) {
+        for read in self.hooks.take_instructions() {
             let kind = memory_type(&read.path, self.options.settings.places());
             let shown = |path: PathBuf| path.display().to_string();
             let input = told!(self, Bare, InstructionsLoaded(InstructionsLoadedInput) {
@@ -171,8 +169,8 @@ impl Session {
         if !self.hooks.await_any(&[Event::CwdChanged]) {
             return;
         }
-        let now = self.tooling.cwd.get();
-        let before = self.hooks.seen.last_cwd.replace(now.clone());
+        let now = self.tooling.cwd().get();
+        let before = self.hooks.tell_cwd(now.clone());
         if let Some(before) = before.filter(|before| *before != now) {
             let input = told!(self, Bare, CwdChanged(CwdChangedInput) {
                 old_cwd: before.display().to_string(),
@@ -210,8 +208,8 @@ impl SessionLoop {
     /// The session begins.
     pub(crate) async fn hook_begin(&mut self) {
         self.session.lay_out_hooks();
-        self.session.hooks.seen.last_cwd = Some(self.session.tooling.cwd.get());
-        let source = match self.session.hooks.resumed {
+        self.session.hooks.tell_cwd(self.session.tooling.cwd().get());
+        let source = match self.session.hooks.resumed() {
             Some(true) => "fork",
             Some(false) => "resume",
             None => "startup",
@@ -280,15 +278,10 @@ impl Session {
         if !self.hooks.await_any(&[Event::FileChanged]) {
             return;
         }
-        let cwd = self.tooling.cwd.get();
-        let mut paths = self
-            .hooks
-            .seen
-            .watched
-            .take()
-            .map(|watched| watched.paths)
-            .unwrap_or_default();
-        let waiting = self.hooks.list.iter().filter(|hook| hook.event == Event::FileChanged);
+        let cwd = self.tooling.cwd().get();
+        let watched = self.hooks.watched().take();
+        let mut paths = watched.map(|watched| watched.paths).unwrap_or_default();
+        let waiting = self.hooks.list().iter().filter(|hook| hook.event == Event::FileChanged);
         let of_matchers = waiting.flat_map(|hook| hook.matcher.names().to_vec());
         for name in of_matchers.chain(named) {
             let path = cwd.join(name);
@@ -297,7 +290,7 @@ impl Session {
             }
         }
         if !paths.is_empty() {
-            self.hooks.seen.watched = Some(WatchedFiles::new(paths));
+            *self.hooks.watched() = Some(WatchedFiles::new(paths));
         }
     }
 

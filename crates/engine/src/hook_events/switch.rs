@@ -128,7 +128,7 @@ impl SessionLoop {
     /// What is shown in the place of a text of the model's, if a hook wants it otherwise. The conversation keeps the
     /// model's own words.
     pub(crate) async fn hook_display(&mut self, block: &Value) -> Option<String> {
-        if self.session.hooks.agent.speaker.is_some() || !self.session.hooks.await_any(&[Event::MessageDisplay]) {
+        if self.session.hooks.speaker().is_some() || !self.session.hooks.await_any(&[Event::MessageDisplay]) {
             return None;
         }
         let text = block.get("text").and_then(Value::as_str)?;

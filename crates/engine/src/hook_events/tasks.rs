@@ -22,7 +22,7 @@ impl Session {
         };
         let item = self
             .tooling
-            .lists
+            .lists()
             .items()
             .into_iter()
             .find(|item| item.id.to_string() == task_id);
@@ -52,9 +52,7 @@ impl Session {
         if let Some(why) = merged.block.map(|block| block.shown) {
             self.take_task_back(index, event, &why);
         }
-        if merged.halt.is_some() {
-            self.hooks.turn.halt = merged.halt;
-        }
+        self.hooks.halt(merged.halt);
         if !self.hooks_after_call(index).await {
             self.advance(index, CallEvent::Settled(None)).await;
             self.launch().await;
@@ -69,12 +67,12 @@ impl Session {
         let task = changed(&call.name, &outcome.result).map(|(_, task)| task);
         if let Some(task) = &task {
             match event {
-                Event::TaskCreated => self.tooling.lists.take_back(task),
-                _ => self.tooling.lists.reopen(task),
+                Event::TaskCreated => self.tooling.lists().take_back(task),
+                _ => self.tooling.lists().reopen(task),
             }
         }
         let text = format!("{} hook feedback:\n{why}", event.as_str());
-        if let Some(end) = self.calls.list.get_mut(index).and_then(Call::untold_mut) {
+        if let Some(end) = self.calls.get_mut(index).and_then(Call::untold_mut) {
             end.outcome = match (event, task) {
                 // The call itself was right; the task is just not done yet.
                 (Event::TaskCompleted, Some(task)) => Outcome::ok(

@@ -62,18 +62,15 @@ pub(super) use told;
 impl Session {
     pub(super) fn told_base(&self, detail: Detail) -> Base {
         let keeping = &self.options.session.keeping;
-        let speaker = self.hooks.agent.speaker.clone();
+        let speaker = self.hooks.speaker().cloned();
         Base {
             session_id: self.options.session.id.clone(),
             transcript_path: self
                 .hooks
-                .agent
-                .top_transcript
-                .as_ref()
-                .or(keeping.file.as_ref())
+                .transcript(keeping.file.as_ref())
                 .map(|file| file.display().to_string())
                 .unwrap_or_default(),
-            cwd: self.tooling.cwd.get().display().to_string(),
+            cwd: self.tooling.cwd().get().display().to_string(),
             prompt_id: self.conversation.transcript.prompt_id().map(str::to_owned),
             permission_mode: (detail != Detail::Bare).then(|| self.policy.mode.clone()),
             agent_id: speaker.as_ref().map(|(id, _)| id.clone()),
@@ -128,7 +125,7 @@ impl Session {
             self.say(told).await;
         }
         for (name, text) in &merged.contexts {
-            self.hooks.turn.contexts.push(reminder(name, text));
+            self.hooks.say_besides(reminder(name, text));
         }
     }
 
@@ -136,17 +133,10 @@ impl Session {
     /// on with the session finds it where it stood.
     pub(crate) async fn take_hook_contexts(&mut self) {
         self.hook_instructions().await;
-        for text in std::mem::take(&mut self.hooks.turn.contexts) {
+        for text in self.hooks.take_contexts() {
             self.keep_meta(&text).await;
             self.conversation.history.user_text(&text);
         }
-    }
-
-    /// Another turn begins.
-    pub(crate) fn hooks_begin_turn(&mut self) {
-        self.hooks.turn.halt = None;
-        self.hooks.turn.held_up = 0;
-        self.hooks.turn.began.clear();
     }
 }
 

@@ -37,7 +37,7 @@ impl Session {
 
     /// Says that a prompt was refused, after the turn was announced.
     pub(crate) async fn say_blocked(&mut self) {
-        if let Some(told) = self.hooks.turn.blocked.take() {
+        if let Some(told) = self.hooks.take_blocked() {
             self.say(told).await;
         }
     }
@@ -67,9 +67,9 @@ impl Session {
 
     /// What hooks are told of the end of the turn, or of the subagent this session is.
     fn told_of_end(&self) -> HookInput {
-        let again = self.hooks.turn.held_up > 0;
+        let again = self.hooks.is_held_up();
         let last = Some(self.turn.text.clone()).filter(|text| !text.is_empty());
-        if self.hooks.agent.speaker.is_none() {
+        if self.hooks.speaker().is_none() {
             return told!(self, Full, Stop(StopInput) {
                 stop_hook_active: again,
                 last_assistant_message: last,
@@ -85,12 +85,6 @@ impl Session {
             background_tasks: Some(self.background_summaries()),
             session_crons: Some(Vec::new()),
         })
-    }
-
-    /// The last texts hooks said are not for the conversation.
-    fn take_back(&mut self, count: usize) -> Vec<String> {
-        let own = self.hooks.turn.contexts.len().saturating_sub(count);
-        self.hooks.turn.contexts.split_off(own)
     }
 
     fn background_summaries(&self) -> Vec<BackgroundTaskSummary> {
@@ -127,7 +121,7 @@ impl SessionLoop {
         let Some(told) = refused else { return Ok(None) };
         if batch.prompts.is_empty() {
             let text = told.content.clone();
-            self.session.hooks.turn.blocked = Some(told);
+            self.session.hooks.block(told);
             return Ok(Some(Ending::Blocked(text)));
         }
         self.session.say(told).await;
@@ -216,7 +210,7 @@ impl SessionLoop {
 
     /// The turn would end.
     pub(crate) async fn hook_stop(&mut self) -> AtEnd {
-        let event = match self.session.hooks.agent.speaker {
+        let event = match self.session.hooks.speaker() {
             Some(_) => Event::SubagentStop,
             None => Event::Stop,
         };
@@ -237,8 +231,7 @@ impl SessionLoop {
         if feedback.is_none() && merged.contexts.is_empty() {
             return AtEnd::LetGo;
         }
-        self.session.hooks.turn.held_up += 1;
-        if self.session.hooks.turn.held_up > MOST_HOLDS {
+        if self.session.hooks.hold_up() > MOST_HOLDS {
             let text =
                 format!("Stop hooks sent the model back to work {MOST_HOLDS} times in a row; the turn ends now.");
             self.session.say(messages::informational(&text, "warning")).await;
@@ -261,7 +254,7 @@ impl SessionLoop {
 
     /// The subagent this session is begins.
     pub(crate) async fn hook_subagent_start(&mut self) {
-        if self.session.hooks.agent.speaker.is_some() && self.session.hooks.await_any(&[Event::SubagentStart]) {
+        if self.session.hooks.speaker().is_some() && self.session.hooks.await_any(&[Event::SubagentStart]) {
             let input = told!(self.session, Bare, SubagentStart(SubagentStartInput) {});
             self.ask_hooks(input).await;
         }
@@ -281,7 +274,7 @@ impl SessionLoop {
             custom_instructions: instructions.map(str::to_owned),
         });
         let merged = self.ask_hooks(input).await.unwrap_or_default();
-        self.session.take_back(merged.contexts.len());
+        self.session.hooks.take_back(merged.contexts.len());
         let further: Vec<String> = merged.contexts.into_iter().map(|(_, text)| text).collect();
         match (merged.block, merged.halt) {
             (Some(block), _) => Err(block.shown),

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 impl SessionLoop {
     /// The resource that one of these readings of a mention names, for the model to read. None if none names one.
     pub(crate) async fn attach_resource(&mut self, readings: &[&str]) -> Option<Attached> {
-        let (link, uri) = meant(self.session.tooling.servers.all(), readings)?;
+        let (link, uri) = meant(self.session.tooling.servers().all(), readings)?;
         let input = json!({"server": link.name, "uri": uri});
         if self.session.decide(resources::reading(), &input).behavior == Verdict::Deny {
             return None;

@@ -8,7 +8,7 @@ use crate::session::Session;
 impl Session {
     /// The servers, for a person: how many there are, and each with what is the matter with it.
     pub(crate) fn tell_servers(&self) -> String {
-        let links = self.tooling.servers.all();
+        let links = self.tooling.servers().all();
         if links.is_empty() {
             return "No MCP servers are configured.".to_owned();
         }
@@ -36,7 +36,7 @@ impl Session {
 
     /// What is the matter with servers.
     pub(crate) fn server_problems(&self) -> Vec<String> {
-        let links = self.tooling.servers.all().iter();
+        let links = self.tooling.servers().all().iter();
         let told = |link: &std::sync::Arc<Link>| Some(format!("MCP server {}: {}", link.name, trouble(link)?));
         links.filter_map(told).collect()
     }

@@ -1,10 +1,10 @@
 //! What servers take of the model's context.
 
 use serde_json::json;
+use sluice_model::measure::tokens;
 use sluice_servers::names;
 use sluice_wire::Raw;
 
-use crate::measure::tokens;
 use crate::messages;
 use crate::session::Session;
 
@@ -61,7 +61,7 @@ impl Room {
 impl Session {
     /// What servers take of the context now.
     pub(crate) fn server_room(&self) -> Room {
-        if self.tooling.servers.all().is_empty() {
+        if self.tooling.servers().all().is_empty() {
             return Room::default();
         }
         let tools = self.offered().filter(|tool| tool.provenance().is_some());
@@ -75,7 +75,7 @@ impl Session {
                 .collect(),
             instructions: self
                 .tooling
-                .servers
+                .servers()
                 .introductions()
                 .into_iter()
                 .map(|(server, said)| (server, tokens(&said.into())))

@@ -1,7 +1,6 @@
 //! What servers mean to the session's turns.
 
 use std::pin::pin;
-use std::sync::Arc;
 
 use serde_json::Value;
 use sluice_servers::prompts::ServerPrompt;
@@ -25,17 +24,15 @@ const SEARCH: &str = "ToolSearch";
 impl Session {
     /// Something about a server changed: its tools come and go with it.
     pub(crate) async fn servers_changed(&mut self) {
-        self.tooling.extras.retain(|tool| !is_servers(tool));
         let referee = match &self.options.permissions.asker {
             Asker::Tool(name) => Some(name.clone()),
             _ => None,
         };
         // Who decides about calls is not called by the model.
-        let tools = self.tooling.servers.tools().into_iter();
-        self.tooling
-            .extras
-            .extend(tools.filter(|tool| Some(tool.descriptor().name.as_ref()) != referee.as_deref()));
-        if self.tooling.servers.shifted() && self.line.is_initialized() {
+        let tools = self.tooling.servers().tools().into_iter();
+        let tools = tools.filter(|tool| Some(tool.descriptor().name.as_ref()) != referee.as_deref());
+        self.tooling.replace_extras(is_servers, tools);
+        if self.tooling.servers_mut().shifted() && self.line.is_initialized() {
             self.tell_commands().await;
         }
     }
@@ -43,19 +40,19 @@ impl Session {
     /// Takes in the servers of the plugins that were found.
     pub(crate) fn take_plugin_servers(&mut self) {
         let settings = &self.options.settings;
-        let named = if self.tooling.servers.strict() {
+        let named = if self.tooling.servers().strict() {
             Vec::new()
         } else {
-            let servers = plugins::servers(&self.commands.catalogue.plugins.list, settings);
+            let servers = plugins::servers(&self.commands.catalogue().plugins.list, settings);
             scopes::brought(settings, Scope::Plugin, servers)
         };
-        self.tooling.servers.take_plugins(named);
+        self.tooling.servers_mut().take_plugins(named);
     }
 
     /// Which servers would come and go with the plugins as they are now; none if none would.
     pub(crate) fn plugin_impact(&self) -> Option<CacheImpact> {
         let settings = &self.options.settings;
-        let next: Vec<String> = match self.tooling.servers.strict() {
+        let next: Vec<String> = match self.tooling.servers().strict() {
             true => Vec::new(),
             false => plugins::named(settings, &self.options.catalogue.plugin_dirs)
                 .into_iter()
@@ -64,7 +61,7 @@ impl Session {
         };
         let now = self
             .tooling
-            .servers
+            .servers()
             .all()
             .iter()
             .filter(|link| link.scope == Scope::Plugin);
@@ -86,13 +83,13 @@ impl Session {
     pub(crate) fn defers(&self, tool: &AnyTool) -> bool {
         let descriptor = tool.descriptor();
         tool.deferred()
-            && !self.tooling.loaded.iter().any(|name| *name == descriptor.name)
+            && !self.tooling.is_loaded(&descriptor.name)
             && self.offered().any(|tool| tool.descriptor().name == SEARCH)
     }
 
     /// What the model has to know of servers, said where it changes.
     pub(crate) fn remind_of_servers(&mut self) {
-        if self.tooling.servers.all().is_empty() {
+        if self.tooling.servers().all().is_empty() {
             return;
         }
         let unseen: Vec<String> = self
@@ -100,7 +97,7 @@ impl Session {
             .filter(|tool| self.defers(tool))
             .map(|tool| tool.descriptor().name.to_string())
             .collect();
-        if let Some(reminder) = self.tooling.servers.reminder(&unseen) {
+        if let Some(reminder) = self.tooling.servers_mut().reminder(&unseen) {
             self.conversation.history.remind(&reminder);
         }
     }
@@ -110,7 +107,7 @@ impl Session {
         if !outcome.effects.contains(&Effect::TeachSchema) {
             return outcome;
         }
-        let tool = self.calls.list.get(index).and_then(|call| call.tool.as_ref());
+        let tool = self.calls.get(index).and_then(|call| call.tool.as_ref());
         if let (Some(tool), Some(said)) = (tool.filter(|tool| self.defers(tool)), outcome.content.as_str()) {
             outcome.content = Value::from(format!(
                 "{said}\n\nThis tool's input schema was not shown to you before the call. It is:\n{}",
@@ -122,7 +119,7 @@ impl Session {
 
     /// Asks the server's tool that stands in the person's place, or says why it cannot be asked.
     pub(crate) fn ask_referee(&mut self, index: usize, request_id: &str, name: &str) -> Result<(), String> {
-        let Some(call) = self.calls.list.get(index) else {
+        let Some(call) = self.calls.get(index) else {
             return Ok(());
         };
         let about = About {
@@ -132,14 +129,14 @@ impl Session {
         };
         let there = |full: &String| {
             self.tooling
-                .servers
+                .servers()
                 .tools()
                 .iter()
                 .any(|tool| tool.descriptor().name == full.as_str())
         };
         let full = name.to_owned();
-        let Some((link, tool)) = self.tooling.servers.own_name(name).filter(|_| there(&full)) else {
-            let known = self.tooling.servers.tools();
+        let Some((link, tool)) = self.tooling.servers().own_name(name).filter(|_| there(&full)) else {
+            let known = self.tooling.servers().tools();
             let known: Vec<&str> = known.iter().map(|tool| tool.descriptor().name.as_ref()).collect();
             return Err(format!(
                 "MCP tool {name} (passed via --permission-prompt-tool) not found. Available MCP tools: {}",
@@ -148,7 +145,7 @@ impl Session {
         };
         let request_id = request_id.to_owned();
         let verdict = referee::ask(link, tool, full, about);
-        self.calls.verdicts.spawn(async move { (request_id, verdict.await) });
+        self.calls.judge(request_id, verdict);
         Ok(())
     }
 
@@ -161,7 +158,7 @@ impl Session {
 
     /// Whether a prompt may be a command of a server that is, or soon will be, there.
     pub(crate) fn may_be_served(&self, slash: &Slash) -> bool {
-        self.tooling.servers.of_tool(&slash.name).is_some()
+        self.tooling.servers().of_tool(&slash.name).is_some()
     }
 
     /// The server's prompt a command means, and the words behind it. A prompt's name may hold spaces: the longest that
@@ -172,7 +169,7 @@ impl Session {
             let rest = typed.strip_prefix(name)?;
             (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim().to_owned())
         };
-        let mut prompts = self.tooling.servers.prompts();
+        let mut prompts = self.tooling.servers().prompts();
         prompts.sort_by_key(|prompt| std::cmp::Reverse(prompt.name.len()));
         prompts.into_iter().find_map(|prompt| {
             let words = behind(&prompt.name)?;
@@ -188,7 +185,7 @@ impl Session {
             description: prompt.description,
             ..SlashCommand::default()
         };
-        self.tooling.servers.prompts().into_iter().map(told).collect()
+        self.tooling.servers().prompts().into_iter().map(told).collect()
     }
 
     /// What hosts are shown beside a call of a server's tool.
@@ -196,7 +193,7 @@ impl Session {
         let field = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
         let name = field("name");
         let (_, tool) = names::split(name)?;
-        let call = self.calls.list.iter().rev().find(|call| call.id == field("id"));
+        let call = self.calls.iter().rev().find(|call| call.id == field("id"));
         let known = call
             .and_then(|call| call.tool.as_ref())
             .and_then(|tool| tool.provenance());
@@ -218,12 +215,12 @@ impl SessionLoop {
     /// Waits until it is known how the servers stand, and hears what else there is meanwhile. Where everybody is
     /// settled this takes no time at all.
     pub(crate) async fn await_servers(&mut self) {
-        self.session.tooling.servers.greet().await;
-        if let Some(settled) = self.session.tooling.servers.settled() {
+        self.session.tooling.servers().greet().await;
+        if let Some(settled) = self.session.tooling.servers().settled() {
             // Whoever stops the turn meanwhile stops it: what follows sees that by itself.
             self.wait_for(Some(pin!(settled))).await;
         }
-        self.session.tooling.servers.note_silent();
+        self.session.tooling.servers_mut().note_silent();
         self.session.servers_changed().await;
     }
 
@@ -245,7 +242,7 @@ impl SessionLoop {
 }
 
 /// Whether a tool is a server's, or about servers.
-fn is_servers(tool: &Arc<dyn Tool>) -> bool {
+fn is_servers(tool: &dyn Tool) -> bool {
     let name = &tool.descriptor().name;
     tool.provenance().is_some() || [resources::LIST, resources::READ, resources::READ_DIRECTORY].contains(&&**name)
 }

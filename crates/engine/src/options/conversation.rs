@@ -1,6 +1,6 @@
 //! Options of the conversation that are neither limits nor tools.
 
-use crate::schema::OutputSchema;
+use sluice_tools::OutputSchema;
 
 /// Options of the conversation, from the launch or from `initialize`.
 #[derive(Debug, Clone, Default)]

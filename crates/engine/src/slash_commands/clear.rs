@@ -1,13 +1,8 @@
 //! Beginning again: an empty conversation under another id. What was said stays on disk.
 
-use std::sync::Arc;
-
-use sluice_tools::Lists;
 use sluice_wire::stdout::{ConversationReset, ResetTrigger};
 
 use crate::background::Background;
-use crate::checkpoints;
-use crate::history::History;
 use crate::messages;
 use crate::session_loop::SessionLoop;
 
@@ -15,7 +10,7 @@ impl SessionLoop {
     /// Leaves this conversation and begins the next one.
     pub(super) async fn clear(&mut self, prompt_id: &str, title: Option<&str>) {
         self.session.hook_session_end("clear").await;
-        self.session.tooling.tasks.kill_all().await;
+        self.session.tooling.tasks().kill_all().await;
         self.session.drain_events().await;
         self.session.background = Background::default();
         let id = messages::fresh_id();
@@ -41,18 +36,13 @@ impl SessionLoop {
         self.session.line.sign_as(&id);
         self.session.conversation.transcript = self.session.options.transcript(messages::PROTOCOL_VERSION);
         self.session.conversation.transcript.begin_turn();
-        self.session.tooling.checkpoints = checkpoints::open(&self.session.options);
-        self.session.conversation.recall = None;
-        self.session.conversation.history = History::default();
+        self.session.conversation.await_recall(None);
+        self.session.conversation.clear();
         self.session.conversation.forget_system();
         self.session.account.restart(self.session.options.model.key_source);
-        self.session.tooling.files.clear();
-        self.session.tooling.lists = Arc::new(Lists::default());
-        self.session.tooling.loaded.clear();
-        self.session.conversation.reminded_of_memory = false;
+        self.session.tooling.clear(&self.session.options);
         self.session.commands.forget_given();
-        self.session.conversation.reminded_of_plan = false;
-        self.session.forget_skills_told();
+        self.session.commands.forget_skills_told();
         self.session.tell_title().await;
         self.hook_session_start("clear").await;
     }

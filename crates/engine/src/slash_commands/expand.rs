@@ -68,7 +68,7 @@ impl SessionLoop {
         };
         let input = json!({"command": command, "description": "Run a command of a skill"});
         let input = bash
-            .check(&input, &self.session.tooling.cwd.get())
+            .check(&input, &self.session.tooling.cwd().get())
             .map_err(|invalid| Failure::Failed(invalid.content))?;
         let decision = self.session.decide(bash.descriptor().facts(), &input);
         if decision.behavior != Verdict::Allow {
@@ -120,7 +120,7 @@ impl SessionLoop {
         if !text.contains('@') {
             return attached;
         }
-        let cwd = self.session.tooling.cwd.get();
+        let cwd = self.session.tooling.cwd().get();
         for readings in mentions::find(text) {
             let place = |mention: &mentions::Mention| mention.resolve(&cwd, &self.session.options.folders.home);
             let Some((mention, path)) = readings
@@ -143,7 +143,7 @@ impl SessionLoop {
     async fn show(&mut self, path: &Path, lines: Option<(u64, u64)>, mentioned: Mentioned) -> Option<Attached> {
         let (read, input, pins) = self.session.readable(path, lines, mentioned)?;
         let near = path
-            .strip_prefix(self.session.tooling.cwd.get())
+            .strip_prefix(self.session.tooling.cwd().get())
             .unwrap_or(path)
             .display()
             .to_string();
@@ -190,7 +190,7 @@ impl Session {
                 .iter()
                 .filter_map(|text| Rule::parse(Behavior::Allow, Source::Command, &self.options.cwd, text).ok());
             let rules: Vec<Rule> = rules.collect();
-            self.policy.rules.extend(rules);
+            self.policy_mut().rules.extend(rules);
         }
         if let Some(hooks) = entry.hooks.as_ref().filter(|_| !foreign) {
             let root = entry.path.parent().unwrap_or(&self.options.cwd).to_owned();
@@ -199,7 +199,7 @@ impl Session {
                 root,
             };
             self.add_hooks(&origin, hooks);
-            self.commands.lent.hooks.push(origin);
+            self.commands.lent().hooks.push(origin);
         }
         if entry.fork {
             // Its model and effort are those of the agent that carries it out.
@@ -208,12 +208,12 @@ impl Session {
         if let Some(model) = &entry.model {
             let model = self.model.resolve(Some(model));
             let before = std::mem::replace(&mut self.model.name, model.clone());
-            let before = self.commands.lent.model.take().map_or(before, |(before, _)| before);
-            self.commands.lent.model = Some((before, model));
+            let before = self.commands.lent().model.take().map_or(before, |(before, _)| before);
+            self.commands.lent().model = Some((before, model));
         }
         if let Some(effort) = &entry.effort {
             let before = self.options.model.effort.replace(effort.clone());
-            self.commands.lent.effort.get_or_insert(before);
+            self.commands.lent().effort.get_or_insert(before);
         }
     }
 
@@ -230,9 +230,9 @@ impl Session {
             map.insert("offset".to_owned(), first.into());
             map.insert("limit".to_owned(), (last - first + 1).into());
         }
-        let input = read.check(&input, &self.tooling.cwd.get()).ok()?;
+        let input = read.check(&input, &self.tooling.cwd().get()).ok()?;
         let reading = read.descriptor().facts();
-        let pins = Pins::of(reading.touches, &input, &self.tooling.cwd.get());
+        let pins = Pins::of(reading.touches, &input, &self.tooling.cwd().get());
         let verdict = self.decide_pinned(reading, &input, &pins).behavior;
         let may = match mentioned {
             Mentioned::ByPerson => verdict != Verdict::Deny,

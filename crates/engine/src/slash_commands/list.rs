@@ -8,6 +8,7 @@ use sluice_catalogue::builtin::{Builtin, Does, LISTED};
 use sluice_catalogue::plugins::PluginDir;
 use sluice_model::models;
 use sluice_settings::keys;
+use sluice_tools::Tool;
 use sluice_wire::Raw;
 use sluice_wire::control::{
     ReloadOutputStylesResponse, ReloadPlugins, ReloadPluginsResponse, ReloadSkillsResponse, RequestId, SlashCommand,
@@ -20,8 +21,7 @@ use crate::catalogue::listing::{self, Budget};
 use crate::catalogue::plugins;
 use crate::catalogue::plugins::builtin::{Part, SOURCE};
 use crate::catalogue::styles;
-use crate::commands::SKILL;
-use crate::commands::SkillRoom;
+use crate::commands::{SKILL, SkillRoom, Told};
 use crate::messages;
 use crate::session::Session;
 use crate::subagents;
@@ -32,26 +32,24 @@ impl Session {
         if self.options.catalogue.without_commands {
             return Vec::new();
         }
-        let found = self
-            .commands
-            .catalogue
-            .entries
-            .iter()
-            .filter(|entry| entry.user_invocable)
-            .map(told);
-        let ours = LISTED
-            .iter()
-            .filter(|command| self.has_builtin(**command) && self.commands.catalogue.find(command.name).is_none())
-            .map(|command| SlashCommand {
-                name: command.name.to_owned(),
-                description: command.description.to_owned(),
-                argument_hint: Some(command.argument_hint.to_owned()),
-                aliases: (!command.aliases.is_empty())
-                    .then(|| command.aliases.iter().map(|&alias| alias.to_owned()).collect()),
-                builtin: Some(true),
-                ..SlashCommand::default()
-            });
+        let ours = self.own_commands().map(|command| SlashCommand {
+            name: command.name.to_owned(),
+            description: command.description.to_owned(),
+            argument_hint: Some(command.argument_hint.to_owned()),
+            aliases: (!command.aliases.is_empty())
+                .then(|| command.aliases.iter().map(|&alias| alias.to_owned()).collect()),
+            builtin: Some(true),
+            ..SlashCommand::default()
+        });
+        let found = self.commands.catalogue().for_people().map(told);
         found.chain(ours).chain(self.server_commands()).collect()
+    }
+
+    /// The built-in commands that are switched on and that no file of that name replaces.
+    fn own_commands(&self) -> impl Iterator<Item = &'static Builtin> {
+        let shown =
+            |command: &&Builtin| self.has_builtin(**command) && self.commands.catalogue().find(command.name).is_none();
+        LISTED.iter().filter(shown)
     }
 
     /// The names of the commands, as `init` tells them.
@@ -59,18 +57,10 @@ impl Session {
         if self.options.catalogue.without_commands {
             return Vec::new();
         }
-        let found = self
-            .commands
-            .catalogue
-            .entries
-            .iter()
-            .filter(|entry| entry.user_invocable);
-        let ours = LISTED
-            .iter()
-            .filter(|command| self.has_builtin(**command) && self.commands.catalogue.find(command.name).is_none());
+        let found = self.commands.catalogue().for_people();
         found
             .map(|entry| entry.name.clone())
-            .chain(ours.map(|command| command.name.to_owned()))
+            .chain(self.own_commands().map(|command| command.name.to_owned()))
             .chain(self.server_commands().into_iter().map(|command| command.name))
             .collect()
     }
@@ -86,7 +76,7 @@ impl Session {
     pub(crate) fn skill_names(&self) -> Vec<String> {
         let skills = self
             .commands
-            .catalogue
+            .catalogue()
             .entries
             .iter()
             .filter(|entry| entry.kind == Kind::Skill);
@@ -95,7 +85,7 @@ impl Session {
 
     /// The plugins that are loaded.
     pub(crate) fn plugins_told(&self) -> Vec<Plugin> {
-        let plugins = self.commands.catalogue.plugins.list.iter();
+        let plugins = self.commands.catalogue().plugins.list.iter();
         let told = plugins.map(|plugin| Plugin {
             name: plugin.name.clone(),
             path: plugin.root.display().to_string(),
@@ -115,13 +105,19 @@ impl Session {
 
     /// Plugins and files that could not be loaded, or not as they were meant; none is not said at all.
     pub(crate) fn plugin_errors_told(&self) -> Option<Vec<PluginError>> {
-        let errors = self.commands.catalogue.plugins.errors.iter().map(|error| PluginError {
-            plugin: error.plugin.clone(),
-            kind: error.kind.to_owned(),
-            message: error.message.clone(),
-            path: error.path.as_ref().map(|path| path.display().to_string()),
-            ..PluginError::default()
-        });
+        let errors = self
+            .commands
+            .catalogue()
+            .plugins
+            .errors
+            .iter()
+            .map(|error| PluginError {
+                plugin: error.plugin.clone(),
+                kind: error.kind.to_owned(),
+                message: error.message.clone(),
+                path: error.path.as_ref().map(|path| path.display().to_string()),
+                ..PluginError::default()
+            });
         let errors: Vec<PluginError> = errors.collect();
         (!errors.is_empty()).then_some(errors)
     }
@@ -146,12 +142,12 @@ impl Session {
 
     /// Names what is wrong with the files, each thing once.
     pub(crate) async fn say_catalogue_problems(&mut self) {
-        if std::mem::replace(&mut self.commands.problems_told, true) {
+        if !self.commands.tell_problems() {
             return;
         }
         let problems: Vec<String> = self
             .commands
-            .catalogue
+            .catalogue()
             .problems
             .iter()
             .map(ToString::to_string)
@@ -166,20 +162,20 @@ impl Session {
         if !self.offers_skills() {
             return;
         }
-        let list = listing::list(self.commands.catalogue.for_model(), self.skill_budget());
-        if let Some(list) = &list
-            && self.commands.told.as_ref() != Some(list)
-        {
-            let changed = if self.commands.told.is_some() { " now" } else { "" };
-            self.conversation.history.remind(&format!(
-                "<system-reminder>\nThese skills can{changed} be taken up with the Skill tool:\n{list}\n</system-reminder>"
-            ));
-        }
-        self.commands.told = list;
+        let list = listing::list(self.commands.catalogue().for_model(), self.skill_budget());
+        let text = list.clone().unwrap_or_default();
+        let now = match self.commands.tell_skills(list) {
+            Told::Nothing => return,
+            Told::First => "",
+            Told::Changed => " now",
+        };
+        self.conversation.history.remind(&format!(
+            "<system-reminder>\nThese skills can{now} be taken up with the Skill tool:\n{text}\n</system-reminder>"
+        ));
     }
 
     fn offers_skills(&self) -> bool {
-        self.tooling.extras.iter().any(|tool| tool.descriptor().name == SKILL)
+        self.tooling.extras().iter().any(|tool| tool.descriptor().name == SKILL)
     }
 
     fn skill_budget(&self) -> Budget {
@@ -194,52 +190,44 @@ impl Session {
     /// Skills and commands, and the room the list of them takes in the model's context.
     pub(crate) fn skill_room(&self) -> SkillRoom {
         let told = match self.offers_skills() {
-            true => listing::lines(self.commands.catalogue.for_model(), self.skill_budget()),
+            true => listing::lines(self.commands.catalogue().for_model(), self.skill_budget()),
             false => Vec::new(),
         };
-        let listed = self.commands.catalogue.for_model().zip(&told);
+        let listed = self.commands.catalogue().for_model().zip(&told);
         SkillRoom::of(
-            &self.commands.catalogue.entries,
+            &self.commands.catalogue().entries,
             listed.map(|(entry, line)| (entry, line.as_str())),
         )
     }
 
-    /// What was told of the skills is no longer part of the conversation.
-    pub(crate) fn forget_skills_told(&mut self) {
-        self.commands.told = None;
-    }
-
     /// Gives the session the tools that depend on what was found.
     pub(crate) fn offer_skills(&mut self) {
-        self.tooling.extras.retain(|tool| tool.descriptor().name != SKILL);
-        if self.commands.catalogue.for_model().next().is_some() {
-            let tool = SkillTool::new(
-                self.commands.catalogue.clone(),
-                self.agents.bench.clone(),
-                self.model.client.names().clone(),
-            );
-            self.tooling.extras.push(Arc::new(tool));
-        }
+        let catalogue = self.commands.catalogue();
+        let tool = catalogue.for_model().next().is_some().then(|| {
+            let names = self.model.client.names().clone();
+            Arc::new(SkillTool::new(catalogue.clone(), self.agents.bench().clone(), names)) as Arc<dyn Tool>
+        });
+        self.tooling
+            .replace_extras(|tool| tool.descriptor().name == SKILL, tool);
     }
 
     /// Looks at what there is, at the start.
     pub(crate) fn open_catalogue(&mut self) {
-        for plugin in self.commands.catalogue.plugins.list.clone() {
+        for plugin in self.commands.catalogue().plugins.list.clone() {
             self.remove_hooks(&self.hooks_of(&plugin));
         }
         match self.options.folders.preloaded.take() {
             Some(read) => {
-                self.commands.catalogue = read.catalogue;
-                self.commands.held_back = Some(read.held_back);
-                self.agents.preloaded = Some(read.roster);
+                self.commands.replace_catalogue(read.catalogue, Some(read.held_back));
+                self.agents.preload(read.roster);
             }
             None => {
-                self.commands.catalogue = Arc::new(self.options.load_catalogue());
-                self.commands.held_back = None;
+                let read = Arc::new(self.options.load_catalogue());
+                self.commands.replace_catalogue(read, None);
             }
         }
         self.offer_skills();
-        for plugin in self.commands.catalogue.plugins.list.clone() {
+        for plugin in self.commands.catalogue().plugins.list.clone() {
             let origin = self.hooks_of(&plugin);
             // Without hooks means without those of a plugin that was named, too.
             let hooks = Some(&plugin).filter(|_| !self.options.settings.plain());
@@ -262,35 +250,28 @@ impl Session {
     /// Reads everything again; says so where the commands have changed.
     pub(crate) async fn reload_catalogue(&mut self) {
         let before = self.commands();
-        self.commands.host_knows.get_or_insert(before);
+        self.commands.reloaded(before);
         self.open_catalogue();
         self.forget_agents();
-        self.commands.problems_told = false;
         self.tell_commands().await;
-    }
-
-    /// The host is given this list with the answer to its first request.
-    pub(crate) fn note_commands(&mut self, commands: &[SlashCommand]) {
-        self.commands.host_knows = Some(commands.to_vec());
     }
 
     /// `init` was said: a list that has changed since the host got it is told from now on.
     pub(crate) async fn tell_commands_after_init(&mut self) {
-        self.commands.announced = true;
+        self.commands.announce();
         self.tell_commands().await;
     }
 
     /// Tells the host the commands where they are no longer those it knows.
     pub(crate) async fn tell_commands(&mut self) {
-        if !self.commands.announced {
+        let Some(known) = self.commands.host_knows() else {
             return;
-        }
-        let Some(known) = &self.commands.host_knows else { return };
+        };
         let commands = self.commands();
-        if commands == *known {
+        if commands == known {
             return;
         }
-        self.note_commands(&commands);
+        self.commands.note_host_knows(&commands);
         self.say(CommandsChanged {
             commands,
             uuid: messages::fresh_id(),
@@ -302,7 +283,7 @@ impl Session {
     /// The same for a person, in a sentence.
     pub(super) async fn reload_now(&mut self) -> String {
         self.reload_catalogue().await;
-        let catalogue = &self.commands.catalogue;
+        let catalogue = &self.commands.catalogue();
         let skills = catalogue
             .entries
             .iter()
@@ -352,9 +333,9 @@ impl Session {
         response.commands = self.commands();
         response.agents = subagents::infos(&self.load_roster());
         response.plugins = self.plugins_told();
-        response.error_count = u64::try_from(self.commands.catalogue.plugins.errors.len()).unwrap_or(u64::MAX);
+        response.error_count = u64::try_from(self.commands.catalogue().plugins.errors.len()).unwrap_or(u64::MAX);
         // Those that were just added are told of as they come to stand.
-        let servers = self.tooling.servers.all().to_vec();
+        let servers = self.tooling.servers().all().to_vec();
         let id = id.clone();
         self.requests.asides.spawn(&id.clone(), async move {
             for link in servers.iter().filter(|link| link.is_being_dialled()) {
@@ -368,14 +349,8 @@ impl Session {
     /// The host wants the skills read again.
     pub(crate) async fn reload_skills(&mut self, id: &RequestId) {
         self.reload_catalogue().await;
-        let skills = self
-            .commands
-            .catalogue
-            .entries
-            .iter()
-            .filter(|entry| entry.user_invocable);
         let response = ReloadSkillsResponse {
-            skills: skills.map(told).collect(),
+            skills: self.commands.catalogue().for_people().map(told).collect(),
             ..ReloadSkillsResponse::default()
         };
         self.say(messages::success(id, &response)).await;
@@ -385,7 +360,7 @@ impl Session {
     pub(crate) async fn reload_styles(&mut self, id: &RequestId) {
         self.reload_catalogue().await;
         let response = ReloadOutputStylesResponse {
-            available_output_styles: styles::names(&self.commands.catalogue.styles),
+            available_output_styles: styles::names(&self.commands.catalogue().styles),
             ..ReloadOutputStylesResponse::default()
         };
         self.say(messages::success(id, &response)).await;

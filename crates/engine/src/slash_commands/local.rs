@@ -153,13 +153,13 @@ impl Session {
     }
 
     fn choose_style(&mut self, name: &str) -> Told {
-        let names = styles::names(&self.commands.catalogue.styles);
+        let names = styles::names(&self.commands.catalogue().styles);
         if name.is_empty() {
             let current = self.style_name();
             let lines: Vec<String> = names
                 .iter()
                 .map(|name| {
-                    let style = styles::find(&self.commands.catalogue.styles, name);
+                    let style = styles::find(&self.commands.catalogue().styles, name);
                     let mark = if *name == current { " (current)" } else { "" };
                     match style {
                         Some(style) => format!("- {name}{mark}: {}", style.description),
@@ -202,7 +202,7 @@ impl Session {
                     .map(|command| format!("- /{}: {}", command.name, command.description))
                     .chain(
                         self.commands
-                            .catalogue
+                            .catalogue()
                             .entries
                             .iter()
                             .map(|entry| format!("- /{}: {}", entry.name, entry.told())),
@@ -238,7 +238,7 @@ impl Session {
                 self.options.session.id,
                 self.model.name,
                 self.options.model.key_source.as_str(),
-                self.tooling.cwd.get().display(),
+                self.tooling.cwd().get().display(),
             )),
         };
         let mut text = format!("/{name} isn't available in this environment.");

@@ -220,8 +220,8 @@ impl SessionLoop {
 
     /// Gives the model the instructions of the skills it has called for, behind the results of its calls.
     pub(crate) async fn give_skills(&mut self) {
-        for (name, args) in std::mem::take(&mut self.session.commands.called) {
-            let Some(entry) = self.session.commands.catalogue.find(&name).cloned() else {
+        for (name, args) in self.session.commands.take_called() {
+            let Some(entry) = self.session.commands.catalogue().find(&name).cloned() else {
                 continue;
             };
             self.session.lend(&entry);
@@ -260,7 +260,7 @@ impl Session {
             return None;
         }
         let slash = Slash::read(content)?;
-        let known = match self.commands.catalogue.find(&slash.name) {
+        let known = match self.commands.catalogue().find(&slash.name) {
             // What a person wrote stands before what we brought.
             Some(entry) => Known::Entry(Box::new(entry.clone())),
             None if self.may_be_served(&slash) => Known::Served,
@@ -279,11 +279,6 @@ impl Session {
             "<system-reminder>\nThere is no command /{}. Take the prompt as it stands; if the person seems to have meant a \
              command or a skill, say that it is not there.\n</system-reminder>", slash.name
         )}))
-    }
-
-    /// The model has called for a skill.
-    pub(crate) fn call_skill(&mut self, name: String, args: String) {
-        self.commands.called.push((name, args));
     }
 }
 

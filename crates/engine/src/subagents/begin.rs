@@ -17,7 +17,7 @@ use crate::session::Session;
 impl Session {
     /// The last block is a call: one that starts a subagent and need not be asked about begins now.
     pub(crate) async fn begin_agent(&mut self) {
-        let starts = self.calls.list.last().filter(|call| {
+        let starts = self.calls.last().filter(|call| {
             let new = call.is_proposed() && call.tool.is_some();
             new && self.starts_agent(&call.name, &call.input)
         });
@@ -28,33 +28,33 @@ impl Session {
         let id = call.id.clone();
         self.launch().await;
         // Hooks, a budget or calls before it may hold it up.
-        if !self.calls.list.last().is_some_and(Call::is_allowed) {
+        if !self.calls.last().is_some_and(Call::is_allowed) {
             return self.wait_for_event();
         }
-        self.agents.beginning.at_block = true;
+        self.agents.set_at_block(true);
         let until = Instant::now() + LAUNCH_DELAY;
-        while let Ok(Some(event)) = timeout_at(until, self.tooling.reported.recv()).await {
+        while let Ok(Some(event)) = timeout_at(until, self.tooling.next_report()).await {
             let began = matches!(&event, ToolEvent::TaskStarted { task, .. } if task.call_id == id);
             self.on_tool_event(Some(event)).await;
             if began {
                 break;
             }
         }
-        self.agents.beginning.at_block = false;
+        self.agents.set_at_block(false);
         self.wait_for_event();
     }
 
     /// Calls that have not begun and subagents that are silent go on with the next event of the stream, or soon.
     fn wait_for_event(&mut self) {
-        let waits = self.calls.list.iter().any(Call::is_proposed);
-        if waits || !self.agents.beginning.silent.is_empty() {
-            self.calls.launch_at.get_or_insert(Instant::now() + LAUNCH_DELAY);
+        let waits = self.calls.iter().any(Call::is_proposed);
+        if waits || self.agents.any_silent() {
+            self.calls.launch_soon();
         }
     }
 
     /// What is said of a call for a kind that a rule denies.
     pub(crate) fn denied_kind(&self, index: usize, decision: &Decision) -> Option<String> {
-        let call = self.calls.list.get(index)?;
+        let call = self.calls.get(index)?;
         let ours = call.name == names::AGENT || call.name == names::TASK;
         let ruled = decision.behavior == Verdict::Deny && decision.reason.kind == Some(ReasonKind::Rule);
         let kind = call.checked.get("subagent_type")?.as_str()?;
@@ -64,7 +64,7 @@ impl Session {
     /// Whether this call starts a subagent.
     pub(crate) fn starts_agent(&self, name: &str, input: &Value) -> bool {
         let forks = || {
-            let skill = self.commands.catalogue.find(commands::skill_of(input));
+            let skill = self.commands.catalogue().find(commands::skill_of(input));
             skill.is_some_and(|skill| skill.fork)
         };
         name == names::AGENT || name == names::TASK || (name == commands::SKILL && forks())
@@ -72,11 +72,9 @@ impl Session {
 
     /// A task was announced. A subagent that its call waits for speaks when the message has gone on.
     pub(crate) fn task_announced(&mut self, task: &TaskView, is_backgrounded: bool) {
-        let silent = self.agents.beginning.at_block && task.agent.is_some() && !is_backgrounded;
-        if silent {
-            self.agents.beginning.silent.push(task.id.clone());
-        } else {
-            self.tooling.tasks.was_listed(&task.id);
+        let awaited = task.agent.is_some() && !is_backgrounded;
+        if !awaited || !self.agents.silence(&task.id) {
+            self.tooling.tasks().was_listed(&task.id);
         }
     }
 
@@ -84,14 +82,14 @@ impl Session {
     pub(crate) async fn let_agents_speak(&mut self) {
         for id in self.hear_agents() {
             // Its hooks come first, and may take their time.
-            timeout(LAUNCH_DELAY, self.tooling.tasks.has_spoken(&id)).await.ok();
+            timeout(LAUNCH_DELAY, self.tooling.tasks().has_spoken(&id)).await.ok();
         }
     }
 
     /// Nobody has to be silent any more; gives who was.
     pub(super) fn hear_agents(&mut self) -> Vec<String> {
-        let silent = std::mem::take(&mut self.agents.beginning.silent);
-        silent.iter().for_each(|id| self.tooling.tasks.was_listed(id));
+        let silent = self.agents.take_silent();
+        silent.iter().for_each(|id| self.tooling.tasks().was_listed(id));
         silent
     }
 }

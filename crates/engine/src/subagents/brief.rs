@@ -27,18 +27,18 @@ impl Session {
         let waits = |call: &Call| call.is_proposed() || call.ask().is_some();
         let asks = |name: &str| name == names::SEND_MESSAGE || name == names::LIST_AGENTS;
         let needs = |call: &Call| asks(&call.name) || self.starts_agent(&call.name, &call.input);
-        if !self.calls.list.iter().any(|call| waits(call) && needs(call)) {
+        if !self.calls.iter().any(|call| waits(call) && needs(call)) {
             return;
         }
-        if let Some(roster) = &self.agents.roster {
+        if let Some(roster) = self.agents.roster() {
             let brief = self.brief(roster);
-            self.agents.bench.leave(brief);
+            self.agents.bench().leave(brief);
         }
     }
 
     /// What a subagent that starts now is given.
     pub(super) fn brief(&self, roster: &Arc<Roster>) -> Brief {
-        let seat = self.agents.seat.as_ref();
+        let seat = self.agents.seat();
         Brief {
             options: self.options.clone(),
             policy: self.policy.clone(),
@@ -46,18 +46,18 @@ impl Session {
             client: self.model.client.clone(),
             ledger: self.account.ledger().clone(),
             tools: BriefTools {
-                tasks: self.tooling.tasks.clone(),
-                web: self.tooling.web.clone(),
-                sandbox: self.tooling.sandbox.clone(),
-                cwd: self.tooling.cwd.get(),
+                tasks: self.tooling.tasks().clone(),
+                web: self.tooling.web().clone(),
+                sandbox: self.tooling.sandbox().cloned(),
+                cwd: self.tooling.cwd().get(),
                 extras: self
                     .tooling
-                    .extras
+                    .extras()
                     .iter()
                     .filter(|tool| !ours(&tool.descriptor().name))
                     .cloned()
                     .collect(),
-                servers: self.tooling.servers.of_agent(),
+                servers: self.tooling.servers().of_agent(),
                 available: self
                     .toolbox()
                     .filter(|tool| self.has(tool.descriptor()))
@@ -66,21 +66,21 @@ impl Session {
             },
             line: BriefLine {
                 out: self.line.out().clone(),
-                events: self.tooling.reports.clone(),
-                top: self.agents.bench.top().unwrap_or_else(|| self.tooling.reports.clone()),
+                events: self.tooling.reports(),
+                top: self.agents.bench().top().unwrap_or_else(|| self.tooling.reports()),
                 eof: self.line.input_ended(),
                 quit: self.line.quit().clone(),
             },
-            catalogue: self.commands.catalogue.clone(),
+            catalogue: self.commands.catalogue().clone(),
             background: self.background.of_agent(),
             hooks: self.hooks_for_agents(),
             hook_client: self.hooks.client(),
             family: Family {
-                shared: self.agents.shared.clone(),
+                shared: self.agents.shared().clone(),
                 roster: roster.clone(),
                 parent: seat.map(|seat| seat.id.clone()),
                 depth: seat.map_or(0, |seat| seat.depth),
-                may_start: self.agents.may_start.clone(),
+                may_start: self.agents.may_start().cloned(),
             },
         }
     }

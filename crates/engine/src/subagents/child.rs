@@ -21,9 +21,9 @@ use super::equip;
 use super::mouth::{Journal, Mouth};
 use super::report::Served;
 use super::{inspect, revive};
+use crate::agents::Brief;
 use crate::agents::relay::Relay;
 use crate::agents::{Agents, Seat, Summaries, names, shared};
-use crate::agents::{Bench, Brief};
 use crate::commands::SKILL;
 use crate::hooks::Hooks;
 use crate::messages;
@@ -77,38 +77,30 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     let own_mode = policy.mode != brief.policy.mode;
     let mut session = Session::new(options, brief.client.clone(), out, quit.clone());
     session.model.name.clone_from(&order.model);
-    session.policy = policy;
+    session.policy = Arc::new(policy);
     session.account.share(brief.ledger.clone());
-    session.tooling.tasks = brief.tools.tasks.clone();
-    session.tooling.web = brief.tools.web.clone();
-    session.tooling.sandbox = brief.tools.sandbox.clone();
-    session.tooling.extras = brief.tools.extras.clone();
-    session.commands.catalogue = brief.catalogue.clone();
-    let own = std::mem::replace(&mut session.tooling.servers, brief.tools.servers.of_agent());
+    let own = session.tooling.share(&brief.tools);
+    session.commands.replace_catalogue(brief.catalogue.clone(), None);
     session.background = brief.background.of_agent();
     if brief.line.eof {
         session.line.end_input();
     }
-    session.conversation.reminded_of_memory = order.kind.omit_memory;
+    session.conversation.set_knows_memory(order.kind.omit_memory);
     session.conversation.transcript.of_agent(&id);
     let wants = &brief.options.agents;
-    session.agents = Agents {
-        known: brief.family.shared.amendments(0, None).1,
-        settings_known: brief.family.shared.published(u64::MAX).1,
-        shared: brief.family.shared.clone(),
-        bench: Arc::new(Bench::below(brief.line.top.clone())),
-        seat: Some(Seat {
-            id,
-            depth: brief.family.depth + 1,
-            own_mode,
-            refused: false,
-        }),
-        may_start: order.kind.limits.may_start.clone(),
-        equipment: equip::equipment(order, own),
-        summaries: (wants.summaries && !wants.no_summaries && !relay.is_silent())
-            .then(|| Box::new(Summaries::new(relay.clone()))),
-        ..Agents::default()
+    let summaries = wants.summaries && !wants.no_summaries && !relay.is_silent();
+    let seat = Seat {
+        id,
+        depth: brief.family.depth + 1,
+        own_mode,
+        refused: false,
     };
+    session.agents = Agents::of_subagent(&brief.family, brief.line.top.clone(), seat);
+    session.agents.equip(
+        equip::equipment(order, own),
+        order.kind.limits.may_start.clone(),
+        summaries.then(|| Summaries::new(relay.clone())),
+    );
     session.take_roster(brief.family.roster.clone());
     if brief.tools.available.iter().any(|name| name == SKILL) {
         session.offer_skills();
@@ -215,7 +207,7 @@ fn words(kind: &AgentDefinition, options: &Options) -> String {
 
 /// The rules of whoever starts it, and its own denials. Nothing that is denied above is allowed below.
 fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
-    let mut policy = brief.policy.clone();
+    let mut policy = Policy::clone(&brief.policy);
     policy.mode = mode(brief, order);
     let deepest = (brief.family.depth + 1 >= shared::DEEPEST).then_some(names::AGENT);
     // A subagent talks to no person, and the mode is not its to change.
@@ -337,7 +329,7 @@ impl SessionLoop {
                 self.session.recall().await;
             } else {
                 self.session.conversation.history = again.history.clone();
-                self.session.conversation.reminded_of_memory = true;
+                self.session.conversation.set_knows_memory(true);
             }
         }
         self.connect_servers().await;
@@ -368,7 +360,7 @@ impl SessionLoop {
         }
         // A command that only this subagent knew of has nobody left to be of use to.
         for task in self.session.background.own() {
-            self.session.tooling.tasks.kill(&task.id).await;
+            self.session.tooling.tasks().kill(&task.id).await;
         }
         self.session.drain_events().await;
         self.session.part_from_servers().await;

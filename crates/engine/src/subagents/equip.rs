@@ -89,7 +89,7 @@ pub(super) fn patterns(kind: &AgentDefinition) -> Vec<String> {
 impl Session {
     /// Ends the servers this subagent had for itself.
     pub(super) async fn part_from_servers(&mut self) {
-        if let Some(own) = self.agents.equipment.servers.take() {
+        if let Some(own) = self.agents.equipment().servers.take() {
             own.part().await;
         }
     }
@@ -98,10 +98,10 @@ impl Session {
 impl SessionLoop {
     /// Connects to the servers this subagent has for itself, and waits until it is known how they stand.
     pub(super) async fn connect_servers(&mut self) {
-        for problem in std::mem::take(&mut self.session.agents.equipment.problems) {
+        for problem in std::mem::take(&mut self.session.agents.equipment().problems) {
             self.session.say(messages::informational(&problem, "warning")).await;
         }
-        let Some(own) = self.session.agents.equipment.servers.take() else {
+        let Some(own) = self.session.agents.equipment().servers.take() else {
             return;
         };
         own.start();
@@ -114,7 +114,8 @@ impl SessionLoop {
             if let Phase::Down(why) = link.phase() {
                 let text = format!(
                     "The agent {}: the server {} is not there: {why}",
-                    self.session.agents.equipment.kind, link.name
+                    self.session.agents.equipment().kind,
+                    link.name
                 );
                 self.session.say(messages::informational(&text, "warning")).await;
             }
@@ -122,18 +123,18 @@ impl SessionLoop {
         if let Some(tools) = &mut self.session.options.tools.offered {
             tools.extend(own.tools().iter().map(|tool| tool.descriptor().name.to_string()));
         }
-        self.session.tooling.servers.join(&own);
-        self.session.agents.equipment.servers = Some(own);
+        self.session.tooling.servers_mut().join(&own);
+        self.session.agents.equipment().servers = Some(own);
     }
 
     /// Reads the skills its kind names. One that is not there is told of and costs nothing else.
     pub(super) async fn learn_skills(&mut self) {
-        for name in std::mem::take(&mut self.session.agents.equipment.skills) {
+        for name in std::mem::take(&mut self.session.agents.equipment().skills) {
             // A plugin's agent may call its plugin's skills by their short names.
-            let kind = &self.session.agents.equipment.kind;
+            let kind = &self.session.agents.equipment().kind;
             let near = kind.rsplit_once(':').map(|(plugin, _)| format!("{plugin}:{name}"));
-            let near = near.and_then(|near| self.session.commands.catalogue.find(&near));
-            let Some(entry) = self.session.commands.catalogue.find(&name).or(near).cloned() else {
+            let near = near.and_then(|near| self.session.commands.catalogue().find(&near));
+            let Some(entry) = self.session.commands.catalogue().find(&name).or(near).cloned() else {
                 let text = format!("The agent {kind} names the skill {name}, which is not there");
                 self.session.say(messages::informational(&text, "warning")).await;
                 continue;

@@ -103,7 +103,7 @@ async fn read(brief: &Arc<Brief>, order: &Order, entry: &Entry, args: &str) -> R
 impl Session {
     /// Tells what was kept back of what an agent did.
     pub(crate) async fn tell_kept(&mut self, id: &str) {
-        let kept = self.agents.shared.member(id).map(|member| member.relay.take_kept());
+        let kept = self.agents.shared().member(id).map(|member| member.relay.take_kept());
         for message in kept.unwrap_or_default() {
             self.line.out().pass_on(message).await;
         }

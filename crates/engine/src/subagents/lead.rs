@@ -1,5 +1,7 @@
 //! A session that one of the kinds leads: `--agent`, or `agent` in a settings file.
 
+use std::sync::Arc;
+
 use sluice_catalogue::agents::AgentOrigin;
 use sluice_catalogue::agents::notebook;
 use sluice_permission::{Behavior, PermissionMode, Rule, Source};
@@ -14,14 +16,14 @@ impl Session {
     /// Looks again for the kind that is to lead, among those the host has named meanwhile. If there is still none, the
     /// host is told and goes on without: it has a session open already.
     pub(crate) fn be_led_after_all(&mut self) {
-        if !std::mem::take(&mut self.agents.leaderless) {
+        if !self.agents.set_leaderless(false) {
             return;
         }
         self.options.session.refusal = None;
         self.line.set_failed(false);
         self.be_led();
-        if std::mem::take(&mut self.agents.leaderless) {
-            self.agents.problems.extend(self.options.session.refusal.take());
+        if self.agents.set_leaderless(false) {
+            self.agents.add_problem(self.options.session.refusal.take());
             self.line.set_failed(false);
         }
     }
@@ -29,7 +31,7 @@ impl Session {
     /// Whether this could bring what the session lacks to begin.
     pub(crate) fn may_help(&self, message: &ToAgent) -> bool {
         let named = |request: &ControlRequest| matches!(request.request, Request::Initialize(_));
-        self.agents.leaderless && matches!(message, ToAgent::ControlRequest(request) if named(request))
+        self.agents.is_leaderless() && matches!(message, ToAgent::ControlRequest(request) if named(request))
     }
 
     /// Puts the kind that was asked for in charge. One that does not exist ends the session before it begins.
@@ -43,7 +45,7 @@ impl Session {
             let names = roster.names().join(", ");
             self.options.session.refusal = Some(format!("Agent type '{name}' not found. Available agents: {names}"));
             self.line.set_failed(true);
-            self.agents.leaderless = true;
+            self.agents.set_leaderless(true);
             return;
         };
         let options = &mut self.options;
@@ -72,19 +74,19 @@ impl Session {
         if let (None, Some(mode), true) = (&options.permissions.mode, &kind.limits.mode, trusted)
             && open(mode)
         {
-            self.policy.mode = mode.clone();
+            Arc::make_mut(&mut self.policy).mode = mode.clone();
         }
         for text in equip::denied(&kind, &options.tools.toolbox) {
             let rule = Rule::parse(Behavior::Deny, Source::CliArg, &options.cwd, &text);
-            self.policy.rules.extend(rule.ok());
+            Arc::make_mut(&mut self.policy).rules.extend(rule.ok());
         }
         let own = equip::own_servers(&kind, &options.settings);
-        self.tooling.servers.add(own);
+        self.tooling.servers_mut().add(own);
         if let Some(first) = &kind.initial_prompt {
             self.conversation.history.user_text(first);
         }
         if kind.limits.may_start.is_some() {
-            self.agents.may_start = kind.limits.may_start;
+            self.agents.limit_to(kind.limits.may_start);
             self.take_roster(roster);
         }
     }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use sluice_catalogue::agents::{AgentDefinition, AgentOrigin, Roster};
+use sluice_model::measure;
 use sluice_permission::PermissionMode;
+use sluice_tools::Tool;
 use sluice_wire::control::AgentInfo;
 
 use super::{call, list, message};
 use crate::agents::shared::Standing;
 use crate::agents::{names, of_files};
-use crate::measure;
 use crate::messages;
 use crate::policy::World;
 use crate::session::Session;
@@ -60,23 +61,18 @@ fn freedom(mode: &PermissionMode) -> u8 {
 impl Session {
     /// The kinds of subagents there are, and the tools to start them with; read once.
     pub(crate) fn load_roster(&mut self) -> Arc<Roster> {
-        if let Some(roster) = &self.agents.roster {
+        if let Some(roster) = self.agents.roster() {
             return roster.clone();
         }
-        let preloaded = self.agents.preloaded.take();
-        let mut roster = preloaded.unwrap_or_else(|| of_files(&self.options, &self.commands.catalogue));
-        if let Some(given) = &self.agents.by_host {
-            roster.add_json(given);
-        }
-        self.agents.problems.extend(roster.problems.iter().cloned());
-        let roster = Arc::new(roster);
+        let read = || of_files(&self.options, self.commands.catalogue());
+        let roster = Arc::new(self.agents.read_roster(read));
         self.take_roster(roster.clone());
         roster
     }
 
     /// Names what is wrong with definitions, each thing once.
     pub(crate) async fn say_agent_problems(&mut self) {
-        for problem in std::mem::take(&mut self.agents.problems) {
+        for problem in self.agents.take_problems() {
             if self.line.tell_once(&problem) {
                 self.say(messages::informational(&problem, "warning")).await;
             }
@@ -86,19 +82,18 @@ impl Session {
     /// Offers these kinds.
     pub(super) fn take_roster(&mut self, roster: Arc<Roster>) {
         let shown = |name: &str| {
-            let allowed = self.agents.may_start.as_ref();
+            let allowed = self.agents.may_start();
             allowed.is_none_or(|types| types.iter().any(|known| known == name)) && !self.denies_kind(name)
         };
         let kinds = roster.kinds().filter(|kind| shown(&kind.name));
-        let start = call::AgentTool::new(kinds, self.agents.bench.clone());
-        let go_on = message::SendMessage::new(self.agents.bench.clone());
-        let say_who = list::ListAgents::new(self.agents.bench.clone());
+        let start = call::AgentTool::new(kinds, self.agents.bench().clone());
+        let go_on = message::SendMessage::new(self.agents.bench().clone());
+        let say_who = list::ListAgents::new(self.agents.bench().clone());
         let of_ours = |name: &str| [names::AGENT, names::SEND_MESSAGE, names::LIST_AGENTS].contains(&name);
-        self.tooling.extras.retain(|tool| !of_ours(&tool.descriptor().name));
-        self.tooling.extras.push(Arc::new(start));
-        self.tooling.extras.push(Arc::new(go_on));
-        self.tooling.extras.push(Arc::new(say_who));
-        self.agents.roster = Some(roster);
+        let tools: [Arc<dyn Tool>; 3] = [Arc::new(start), Arc::new(go_on), Arc::new(say_who)];
+        self.tooling
+            .replace_extras(|tool| of_ours(&tool.descriptor().name), tools);
+        self.agents.set_roster(roster);
     }
 
     fn denies_kind(&self, name: &str) -> bool {
@@ -108,33 +103,26 @@ impl Session {
 
     /// The host names kinds of its own.
     pub(crate) fn take_agents(&mut self, agents: Option<Value>) {
-        if agents.is_some() {
-            self.agents.by_host = agents;
-            self.agents.roster = None;
+        if let Some(agents) = agents {
+            self.agents.name_kinds(agents);
         }
     }
 
     /// What is on disk may have changed: it is read again when it is next needed.
     pub(crate) fn forget_agents(&mut self) {
-        self.agents.roster = None;
-        self.agents.preloaded = None;
+        self.agents.forget();
     }
 
     /// The names of the kinds, as `init` tells them.
     pub(crate) fn agent_names(&self) -> Vec<String> {
-        self.agents
-            .roster
-            .as_ref()
-            .map(|roster| roster.names())
-            .unwrap_or_default()
+        self.agents.roster().map(|roster| roster.names()).unwrap_or_default()
     }
 
     /// Takes over what was allowed or forbidden elsewhere in the session since.
     pub(crate) async fn catch_up(&mut self) {
         self.catch_up_settings();
-        let (updates, known) = self.agents.shared.amendments(self.agents.known, self.agents.id());
-        self.agents.known = known;
-        let own_mode = self.agents.seat.as_ref().is_some_and(|seat| seat.own_mode);
+        let updates = self.agents.new_amendments();
+        let own_mode = self.agents.seat().is_some_and(|seat| seat.own_mode);
         for update in updates {
             if own_mode
                 && let sluice_permission::PermissionUpdate::SetMode(set) = &update
@@ -144,7 +132,7 @@ impl Session {
             }
             let before = self.policy.mode.clone();
             let places = self.options.settings.places().clone();
-            let applied = sluice_permission::apply(&mut self.policy, &update, &|source| places.root(source), &World);
+            let applied = sluice_permission::apply(self.policy_mut(), &update, &|source| places.root(source), &World);
             if let Ok(Some(_)) = applied {
                 // It was written down: the file decides what holds.
                 self.reread_settings();
@@ -157,12 +145,7 @@ impl Session {
 
     /// The settings of the session at the top hold for its subagents too, as soon as they begin something.
     fn catch_up_settings(&mut self) {
-        if self.agents.seat.is_none() {
-            return;
-        }
-        let (standing, known) = self.agents.shared.published(self.agents.settings_known);
-        self.agents.settings_known = known;
-        if let Some(standing) = standing {
+        if let Some(standing) = self.agents.new_settings() {
             self.adopt(standing.settings.clone());
             self.hooks.inherit(&standing.hooks);
         }
@@ -170,8 +153,8 @@ impl Session {
 
     /// Tells the subagents that other settings hold.
     pub(crate) fn publish_settings(&self) {
-        if self.agents.seat.is_none() {
-            self.agents.shared.publish(Standing {
+        if self.agents.seat().is_none() {
+            self.agents.shared().publish(Standing {
                 settings: self.options.settings.clone(),
                 hooks: self.hooks_for_agents(),
             });
@@ -180,8 +163,7 @@ impl Session {
 
     /// Tells the rest of the session what was allowed or forbidden here.
     pub(crate) fn amend(&mut self, update: &sluice_permission::PermissionUpdate) {
-        let me = self.agents.id().map(str::to_owned);
-        self.agents.known = self.agents.shared.amend(me, update.clone());
+        self.agents.amend(update);
     }
 
     /// Tells the rest of the session that the host switched the mode.
@@ -197,7 +179,7 @@ impl Session {
     /// The session waits for a person when one of its subagents does.
     pub(crate) async fn agents_wait(&mut self) {
         let own = !self.calls.open_asks().is_empty();
-        let theirs = !self.agents.shared.open_asks().is_empty();
+        let theirs = !self.agents.shared().open_asks().is_empty();
         if own || theirs {
             self.enter(messages::State::RequiresAction).await;
         } else if self.line.state() == messages::State::RequiresAction {

@@ -17,7 +17,7 @@ impl Session {
             ending.extend(self.own_agents(true));
         }
         for id in ending {
-            for request in self.agents.shared.take_asks_of(&id) {
+            for request in self.agents.shared().take_asks_of(&id) {
                 self.say(messages::cancel(&request)).await;
             }
         }
@@ -28,27 +28,27 @@ impl Session {
         if self.options.agents.stopped_one_by_one {
             return;
         }
-        self.agents.stopping.interrupted = true;
+        self.agents.set_interrupting(true);
         for id in self.own_agents(true) {
-            self.tooling.tasks.kill(&id).await;
+            self.tooling.tasks().kill(&id).await;
         }
         self.drain_events().await;
-        self.agents.stopping.interrupted = false;
+        self.agents.set_interrupting(false);
     }
 
     /// The end of a subagent was told. One that an interrupt ends says no more before the interrupted turn is over.
     pub(crate) fn agent_end_told(&mut self, id: &str) {
-        if self.agents.stopping.interrupted {
-            self.agents.stopping.waiting.push(id.to_owned());
+        if self.agents.is_interrupting() {
+            self.agents.wait_with(id);
         } else {
-            self.tooling.tasks.was_told(id);
+            self.tooling.tasks().was_told(id);
         }
     }
 
     /// The interrupt is dealt with: whoever it ended may say what became of its calls.
     pub(crate) fn let_agents_go(&mut self) {
-        for id in std::mem::take(&mut self.agents.stopping.waiting) {
-            self.tooling.tasks.was_told(&id);
+        for id in self.agents.take_waiting() {
+            self.tooling.tasks().was_told(&id);
         }
     }
 
@@ -56,7 +56,7 @@ impl Session {
     fn own_agents(&self, in_background: bool) -> Vec<String> {
         let me = self.agents.id();
         let mine = |agent: &sluice_tools::AgentTask| agent.parent.as_deref() == me;
-        let mut tasks = self.tooling.tasks.running();
+        let mut tasks = self.tooling.tasks().running();
         tasks.retain(|task| task.is_backgrounded == in_background && task.agent.as_deref().is_some_and(mine));
         tasks.into_iter().map(|task| task.id).collect()
     }
@@ -69,7 +69,7 @@ impl Session {
 
     /// The same for those of one call.
     pub(crate) async fn stop_agents_of(&mut self, call_id: &str) {
-        let mut those = self.tooling.tasks.running();
+        let mut those = self.tooling.tasks().running();
         those.retain(|task| task.call_id == call_id);
         let own = self.own_agents(false);
         let those = those.into_iter().map(|task| task.id).filter(|id| own.contains(id));
@@ -80,10 +80,10 @@ impl Session {
         self.hear_agents();
         let mut ending = Vec::new();
         for id in agents {
-            if let Some(member) = self.agents.shared.member(&id) {
+            if let Some(member) = self.agents.shared().member(&id) {
                 member.relay.mute();
             }
-            let killed = self.tooling.tasks.kill(&id).await;
+            let killed = self.tooling.tasks().kill(&id).await;
             if killed.is_some_and(|task| task.status == TaskStatus::Killed) {
                 ending.push(id);
             }
@@ -91,7 +91,7 @@ impl Session {
         self.drain_events().await;
         let deadline = Instant::now() + WIND_UP;
         while !ending.is_empty()
-            && let Ok(Some(event)) = tokio::time::timeout_at(deadline, self.tooling.reported.recv()).await
+            && let Ok(Some(event)) = tokio::time::timeout_at(deadline, self.tooling.next_report()).await
         {
             if let ToolEvent::TaskGone { id } = &event {
                 ending.retain(|ending| ending != id);
@@ -103,11 +103,11 @@ impl Session {
     /// The session is over: a subagent that was just beginning ends too, and its end is told.
     pub(crate) async fn see_agents_off(&mut self) {
         let deadline = Instant::now() + WIND_UP;
-        let shared = self.agents.shared.clone();
+        let shared = self.agents.shared().clone();
         while shared.at_work() > 0 {
             tokio::select! {
                 biased;
-                event = self.tooling.reported.recv() => self.on_tool_event(event).await,
+                event = self.tooling.next_report() => self.on_tool_event(event).await,
                 () = shared.dismissed() => {}
                 () = tokio::time::sleep_until(deadline) => break,
             }

@@ -22,7 +22,7 @@ impl Session {
             Summed::Due => self.ask_for_summary(),
             Summed::Said(said) => {
                 let said = said.as_deref().map(one_line).filter(|said| !said.is_empty());
-                if let (Some(said), Some(summaries)) = (said, &mut self.agents.summaries) {
+                if let (Some(said), Some(summaries)) = (said, self.agents.summaries()) {
                     summaries.last = Some(said.clone());
                     let told = summaries.relay.summed_up(&said);
                     self.say(told).await;
@@ -33,7 +33,7 @@ impl Session {
 
     fn ask_for_summary(&mut self) {
         let begun = self.conversation.history.len() > 1;
-        let Some(summaries) = &mut self.agents.summaries else {
+        let Some(summaries) = self.agents.summaries() else {
             return;
         };
         summaries.due = Instant::now() + EVERY;
@@ -53,8 +53,8 @@ impl Session {
         if !request.tools.is_empty() {
             request.extra.insert("tool_choice".to_owned(), json!({"type": "none"}));
         }
-        let tool_services = self.tooling.services.clone();
-        if let Some(summaries) = &mut self.agents.summaries {
+        let tool_services = self.tooling.services().clone();
+        if let Some(summaries) = self.agents.summaries() {
             summaries
                 .asked
                 .spawn(async move { tool_services.answer(request).await.ok() });

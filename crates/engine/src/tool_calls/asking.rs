@@ -24,7 +24,7 @@ impl Session {
         };
         match self.asker() {
             Asker::Host if !self.line.input_ended() => {
-                let call = self.calls.list.get(index)?;
+                let call = self.calls.get(index)?;
                 let request = messages::ask(&request_id, call, decision, &self.options.cwd);
                 self.step(index, asked(AskedOf::Person));
                 self.enter(messages::State::RequiresAction).await;
@@ -47,7 +47,7 @@ impl Session {
 
     /// What the tool says of a call that would be asked about in vain.
     async fn vetted(&self, index: usize) -> Option<Outcome> {
-        let call = self.calls.list.get(index)?;
+        let call = self.calls.get(index)?;
         let tool = call.tool.as_ref()?;
         let read = |reading| self.decide_pinned(reading, &call.checked, &call.pins);
         if !may_look(tool.descriptor().touches, read) {
@@ -103,12 +103,12 @@ impl Session {
 
     /// The input an answer puts in the place of a call's own, if it is another.
     pub(crate) fn changed(&self, index: usize, input: Value) -> Option<Changed> {
-        let call = self.calls.list.get(index)?;
+        let call = self.calls.get(index)?;
         if input == call.checked {
             // What was asked about: the model's own spelling of paths is kept.
             return None;
         }
-        let cwd = self.tooling.cwd.get();
+        let cwd = self.tooling.cwd().get();
         let tool = call.tool.as_ref()?;
         Some(match tool.check(&input, &cwd) {
             Err(invalid) => Changed::Invalid(Box::new(invalid.into())),

@@ -27,7 +27,7 @@ impl Session {
 
     /// Moves a call by the rules as they are now.
     pub(crate) fn step(&mut self, index: usize, event: CallEvent) -> Vec<CallEffect> {
-        let Some(mut call) = self.calls.list.get_mut(index).map(std::mem::take) else {
+        let Some(mut call) = self.calls.get_mut(index).map(std::mem::take) else {
             return Vec::new();
         };
         let rules = Rules {
@@ -35,7 +35,7 @@ impl Session {
             mode: &self.policy.mode,
         };
         let effects = call.step(event, &rules);
-        if let Some(slot) = self.calls.list.get_mut(index) {
+        if let Some(slot) = self.calls.get_mut(index) {
             *slot = call;
         }
         effects
@@ -105,7 +105,7 @@ impl Session {
             // So are a file tool's path rules: its result says it all.
             let by_path = decision.behavior == Verdict::Deny && decision.reason.kind == Some(ReasonKind::Rule);
             let of_path = |call: &Call| call.tool.as_ref().and_then(|tool| tool.descriptor().touches.path());
-            if let Some(call) = self.calls.list.get(index)
+            if let Some(call) = self.calls.get(index)
                 && !(by_path && of_path(call).is_some())
             {
                 let denied = messages::permission_denied(call, decision);
@@ -120,7 +120,7 @@ impl Session {
     }
 
     fn note_denial(&mut self, index: usize) {
-        if let Some(call) = self.calls.list.get(index) {
+        if let Some(call) = self.calls.get(index) {
             self.turn.denials.push(json!({
                 "tool_name": call.name, "tool_use_id": call.id, "tool_input": call.checked,
             }));
@@ -129,7 +129,7 @@ impl Session {
 
     /// The result of a call is told.
     async fn tell_result(&mut self, index: usize, end: End, block: Value) {
-        let Some(id) = self.calls.list.get(index).map(|call| call.id.clone()) else {
+        let Some(id) = self.calls.get(index).map(|call| call.id.clone()) else {
             return;
         };
         let meta = end.meta();

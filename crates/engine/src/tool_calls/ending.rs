@@ -3,9 +3,7 @@
 use serde_json::Value;
 use sluice_call::{CallEvent, End};
 use sluice_tools::Outcome;
-use tokio::time::Instant;
 
-use crate::checkpoints::Keeping;
 use crate::messages;
 use crate::options::Asker;
 use crate::session::Session;
@@ -47,12 +45,12 @@ impl Session {
     /// Ends every open call as a person's refusal, and what runs with it.
     pub(crate) async fn reject_calls(&mut self) {
         self.release().await;
-        self.calls.cancel.cancel();
-        self.await_running().await;
+        self.calls.cancel();
+        self.calls.end_running().await;
         self.drain_events().await;
         self.abandon_hooks().await;
         let starts = |index: &usize| {
-            let call = self.calls.list.get(*index);
+            let call = self.calls.get(*index);
             call.is_some_and(|call| self.starts_agent(&call.name, &call.input))
         };
         let (agents, others): (Vec<usize>, Vec<usize>) = self.calls.unfinished().into_iter().partition(starts);
@@ -62,7 +60,7 @@ impl Session {
         // Hosts hear of subagents from the last to the first, of each with its end.
         for index in agents.into_iter().rev() {
             self.reject(index).await;
-            let id = self.calls.list.get(index).map(|call| call.id.clone());
+            let id = self.calls.get(index).map(|call| call.id.clone());
             self.stop_agents_of(&id.unwrap_or_default()).await;
         }
     }
@@ -80,25 +78,10 @@ impl Session {
     /// The process goes: what runs is killed, and told if it still says something.
     pub(crate) async fn abandon_calls(&mut self) {
         self.release().await;
-        self.calls.cancel.cancel();
-        for (index, outcome) in self.await_running().await {
+        self.calls.cancel();
+        for (index, outcome) in self.calls.end_running().await {
             self.finish_run(index, outcome).await;
         }
         self.abandon_hooks().await;
-    }
-
-    /// Waits a moment for cancelled calls to be gone.
-    async fn await_running(&mut self) -> Vec<(usize, Outcome)> {
-        let mut ended = Vec::new();
-        // What has not begun does not begin any more.
-        self.calls.keeping = Keeping::new();
-        let deadline = Instant::now() + std::time::Duration::from_secs(3);
-        while let Ok(Some(done)) = tokio::time::timeout_at(deadline, self.calls.running.join_next()).await {
-            if let Ok(done) = done {
-                ended.push(done);
-            }
-        }
-        self.calls.running.abort_all();
-        ended
     }
 }

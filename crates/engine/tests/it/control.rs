@@ -271,7 +271,7 @@ async fn variables_reach_commands() {
         .tool("Bash", json!({"command": "echo $GREETING"}))
         .text("Done");
     let mut stage = Stage::with(script, |options| {
-        options.env.push(("GREETING".into(), "old".into()));
+        std::sync::Arc::make_mut(&mut options.env).push(("GREETING".into(), "old".into()));
         options.permissions.allowed = vec!["Bash".into()];
     })
     .await;

@@ -233,7 +233,7 @@ async fn two_sessions_in_one_process_call_models_by_their_own_names() {
     let within = |opus: &'static str, small: &'static str| {
         move |options: &mut sluice_engine::Options| {
             options.model.name = Some("opus".to_owned());
-            options.env.extend([
+            std::sync::Arc::make_mut(&mut options.env).extend([
                 ("ANTHROPIC_DEFAULT_OPUS_MODEL".into(), opus.into()),
                 ("ANTHROPIC_SMALL_FAST_MODEL".into(), small.into()),
             ]);

@@ -14,7 +14,7 @@ pub(crate) async fn hooked(brain: impl Brain, hooks: Value, change: impl FnOnce(
     let settings = json!({"hooks": hooks});
     Stage::with(brain, move |options| {
         options.settings.set_flag(settings.as_object().unwrap());
-        options.env.push(("HOME".into(), options.folders.home.clone().into()));
+        std::sync::Arc::make_mut(&mut options.env).push(("HOME".into(), options.folders.home.clone().into()));
         change(options);
     })
     .await

@@ -35,7 +35,7 @@ impl Shelf {
         options.session.keeping.projects = self.projects();
         options.session.keeping.file = Some(self.projects().file(Path::new("/work"), ID));
         options.permissions.allowed = vec!["Bash".into()];
-        options.env.push(("READY".into(), self.0.path().join("ready").into()));
+        std::sync::Arc::make_mut(&mut options.env).push(("READY".into(), self.0.path().join("ready").into()));
     }
 
     async fn put_off(&self) -> Value {

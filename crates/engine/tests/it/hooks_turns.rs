@@ -352,8 +352,8 @@ async fn a_server_answers_what_is_posted_to_it() {
     let hooks = json!({"PreToolUse": [{"hooks": [{"type": "http", "url": format!("http://127.0.0.1:{port}/hook"),
         "headers": {"X-Token": "$TOKEN $OTHER"}, "allowedEnvVars": ["TOKEN"]}]}]});
     let mut stage = hooked(touching("echo x"), hooks, |options| {
-        options.env.push(("TOKEN".into(), "t0ken".into()));
-        options.env.push(("OTHER".into(), "0ther".into()));
+        std::sync::Arc::make_mut(&mut options.env).push(("TOKEN".into(), "t0ken".into()));
+        std::sync::Arc::make_mut(&mut options.env).push(("OTHER".into(), "0ther".into()));
     })
     .await;
     stage.prompt("go").await;

@@ -407,7 +407,7 @@ pub(crate) fn options(dir: &TempDir, server: &ModelServer) -> Options {
     options.session.keeping = keeping(root);
     options.folders.plans = root.join("home/plans");
     options.folders.outputs = root.join("home/outputs");
-    options.env = vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())];
+    options.env = vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())].into();
     options.prompt.date = "2026-01-01".to_owned();
     options.model.max_retries = 2;
     options.servers = sluice_engine::mcp::ServerOptions::new(root.join("home/mcp-credentials.json"));

@@ -1,7 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use pretty_assertions::assert_eq;
-use serde_json::json;
 
 use super::*;
 
@@ -18,7 +17,6 @@ fn tools() -> Vec<DeferredTool> {
     .map(|(name, description)| DeferredTool {
         name: name.to_owned(),
         description: description.to_owned(),
-        schema: json!({"type": "object"}),
     })
     .collect()
 }

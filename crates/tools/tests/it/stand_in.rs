@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use serde_json::json;
 use sluice_tools::{DeferredTool, Pending, SearchReply, SearchRequest, Services};
 
 use crate::support::Lab;
@@ -30,7 +29,6 @@ pub(crate) fn deferred(name: &str, description: &str) -> DeferredTool {
     DeferredTool {
         name: name.to_owned(),
         description: description.to_owned(),
-        schema: json!({"type": "object"}),
     }
 }
 

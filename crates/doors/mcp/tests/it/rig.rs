@@ -274,7 +274,7 @@ pub(crate) fn options(root: &Path, url: &str) -> Options {
     let mut model_config = ModelConfig::new(url, ModelAuth::ApiKey("test".to_owned()));
     model_config.user_agent = "sluice-test".to_owned();
     let mut options = Options::new(Settings::load(&places, &Chosen::ALL, None, None), model_config);
-    options.env = vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())];
+    options.env = vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())].into();
     options.prompt.date = "2026-01-01".to_owned();
     options
 }

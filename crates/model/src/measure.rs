@@ -1,13 +1,13 @@
 //! How much room things take in the model's context. Nobody counts tokens here: they are estimated by bytes.
 
+use crate::cost::Tokens;
 use serde_json::Value;
-use sluice_model::cost::Tokens;
 
 /// About what a picture or a document page takes, whatever its bytes.
-pub(crate) const PICTURE: u64 = 1600;
+pub const PICTURE: u64 = 1600;
 
 /// Four bytes are about one token.
-pub(crate) fn tokens(value: &Value) -> u64 {
+pub fn tokens(value: &Value) -> u64 {
     let bytes = match value {
         Value::String(text) => text.len(),
         other => other.to_string().len(),
@@ -16,7 +16,7 @@ pub(crate) fn tokens(value: &Value) -> u64 {
 }
 
 /// One block of a message.
-pub(crate) fn block_tokens(block: &Value) -> u64 {
+pub fn block_tokens(block: &Value) -> u64 {
     match kind(block) {
         "image" | "document" => PICTURE,
         "text" => block.get("text").map(tokens).unwrap_or_default(),
@@ -29,13 +29,13 @@ pub(crate) fn block_tokens(block: &Value) -> u64 {
 }
 
 /// What a block is.
-pub(crate) fn kind(block: &Value) -> &str {
+pub fn kind(block: &Value) -> &str {
     block.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
 /// How full the context is: what the API counted with its last answer, and an estimate of what was said since.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Gauge {
+pub struct Gauge {
     counted: u64,
     /// How many messages that count covers.
     messages: usize,
@@ -43,7 +43,7 @@ pub(crate) struct Gauge {
 
 impl Gauge {
     /// Takes the API's word; a server that counts nothing is not believed.
-    pub(crate) fn read(usage: &Value, messages: usize) -> Self {
+    pub fn read(usage: &Value, messages: usize) -> Self {
         let tokens = Tokens::read(usage);
         match tokens.input + tokens.cache_read + tokens.cache_write {
             0 => Self::default(),
@@ -55,7 +55,7 @@ impl Gauge {
     }
 
     /// What the API counted, and how many messages that covers. None when it has counted nothing yet.
-    pub(crate) fn counted(self) -> Option<(u64, usize)> {
+    pub fn counted(self) -> Option<(u64, usize)> {
         (self.counted > 0).then_some((self.counted, self.messages))
     }
 }

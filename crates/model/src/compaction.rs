@@ -1,4 +1,4 @@
-//! When a conversation is summarised by itself, and when that is given up: values in, decisions out.
+//! Compaction: when a conversation is too long for a model's window, and when trying is given up. Values in, decisions out.
 
 /// Room that is kept free: for the answer, and for the summary once it is needed.
 const BUFFER: u64 = 33_000;
@@ -7,25 +7,35 @@ const MOST_FAILURES: u32 = 3;
 /// Summaries in a row that made no room. A conversation whose last messages alone fill the window cannot be helped.
 const MOST_IN_VAIN: u32 = 3;
 
-use crate::measure::Gauge;
-use crate::options::Compaction;
+/// What the launch says about compaction.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Compaction {
+    /// Never, not even when asked to.
+    pub off: bool,
+    /// Only when asked to.
+    pub manual_only: bool,
+    /// Behave as if the model's window were no larger than this.
+    pub window: Option<u64>,
+    /// Begin at this share of the window, if that is earlier than usual.
+    pub percent: Option<u8>,
+}
 
 /// When a conversation becomes too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Limits {
+pub struct Limits {
     /// Whether it is summarised by itself.
-    pub(crate) auto: bool,
+    pub auto: bool,
     /// What counts as full.
-    pub(crate) window: u64,
+    pub window: u64,
     /// From here on it is summarised.
-    pub(crate) threshold: u64,
+    pub threshold: u64,
     /// Who says how large the window is.
-    pub(crate) source: &'static str,
+    pub source: &'static str,
 }
 
 impl Limits {
     /// What the launch and the settings make of a model's window.
-    pub(crate) fn of(model: u64, launch: &Compaction, enabled: Option<bool>, setting: Option<u64>) -> Self {
+    pub fn of(model: u64, launch: &Compaction, enabled: Option<bool>, setting: Option<u64>) -> Self {
         let (asked, source) = match (launch.window, setting) {
             (Some(window), _) => (window, "env"),
             (None, Some(window)) => (window, "settings"),
@@ -44,14 +54,14 @@ impl Limits {
     }
 
     /// Room that is never used.
-    pub(crate) fn buffer(&self) -> u64 {
+    pub fn buffer(&self) -> u64 {
         if self.auto { self.window - self.threshold } else { 0 }
     }
 }
 
 /// What has been tried so far: the guard against summarising for ever.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Tries {
+pub struct Tries {
     failures: u32,
     /// Since the conversation last had room.
     in_vain: u32,
@@ -61,12 +71,12 @@ pub(crate) struct Tries {
 
 impl Tries {
     /// Whether another try makes sense.
-    pub(crate) fn may_try(self) -> bool {
+    pub fn may_try(self) -> bool {
         !self.fresh && self.failures < MOST_FAILURES && self.in_vain < MOST_IN_VAIN
     }
 
     /// The model has answered, and the conversation then was or was not too long.
-    pub(crate) fn answered(&mut self, full: bool) {
+    pub fn answered(&mut self, full: bool) {
         self.fresh = false;
         if !full {
             self.in_vain = 0;
@@ -74,26 +84,17 @@ impl Tries {
     }
 
     /// A summary is there.
-    pub(crate) fn succeeded(&mut self) {
+    pub fn succeeded(&mut self) {
         self.failures = 0;
         self.in_vain += 1;
         self.fresh = true;
     }
 
     /// There is none.
-    pub(crate) fn failed(&mut self) {
+    pub fn failed(&mut self) {
         self.failures += 1;
         self.fresh = true;
     }
-}
-
-/// What a session knows about its compactions.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Compactions {
-    pub(crate) gauge: Gauge,
-    pub(crate) tries: Tries,
-    /// Tokens they made room for, all together.
-    pub(crate) dropped: u64,
 }
 
 #[cfg(test)]
