@@ -107,13 +107,16 @@ fn table(dist: &Path, files: &[PathBuf], out: &Path) -> io::Result<String> {
             }
         }
         let hash = short(&Sha256::digest(fs::read(&plain)?), 32);
-        let [br, gz] = packed.map(|packed| match packed {
-            Some(packed) => format!("Some(include_bytes!({packed:?}))"),
+        // Nearly everybody takes it packed: it is not kept twice.
+        let plain = packed[1].is_none().then_some(plain);
+        let [br, gz] = packed;
+        let [plain, br, gz] = [plain, br, gz].map(|form| match form {
+            Some(form) => format!("Some(include_bytes!({form:?}))"),
             None => "None".to_owned(),
         });
         writeln!(
             rows,
-            "    PageFile {{ path: {url:?}, hash: {hash:?}, plain: include_bytes!({plain:?}), br: {br}, gz: {gz} }},"
+            "    PageFile {{ path: {url:?}, hash: {hash:?}, plain: {plain}, br: {br}, gz: {gz} }},"
         )
         .map_err(io::Error::other)?;
     }

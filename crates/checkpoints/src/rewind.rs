@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use similar::{ChangeTag, TextDiff};
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
 use crate::shelf::{Backup, Shelf};
+
+/// After this the lines of a file are counted more coarsely.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What differs from how it was.
 #[derive(Debug, Default)]
@@ -83,11 +87,13 @@ impl Plan {
         let mut counted = (0, 0);
         for change in &self.changes {
             let (now, then) = (text(&change.path), change.copy.as_deref().map(text).unwrap_or_default());
-            for line in TextDiff::from_lines(&now, &then).iter_all_changes() {
-                match line.tag() {
-                    ChangeTag::Insert => counted.0 += 1,
-                    ChangeTag::Delete => counted.1 += 1,
-                    ChangeTag::Equal => {}
+            let now: Vec<&str> = now.split_inclusive('\n').collect();
+            let then: Vec<&str> = then.split_inclusive('\n').collect();
+            let deadline = Instant::now() + PATIENCE;
+            for change in capture_diff_slices_deadline(Algorithm::Myers, &now, &then, Some(deadline)) {
+                if !matches!(change, DiffOp::Equal { .. }) {
+                    counted.0 += change.new_range().len() as u64;
+                    counted.1 += change.old_range().len() as u64;
                 }
             }
         }

@@ -154,7 +154,7 @@ pub fn validate_plugin(path: &Path, options: &Options) -> Validation {
     match plugins::manifest(&file) {
         Ok(manifest) if manifest.is_empty() && !file.exists() => {
             found.warnings.push(format!(
-                "{} is not there: the folder's name is the plugin's",
+                "{} is missing; the folder's name is used as the plugin's name",
                 file.display()
             ));
         }
@@ -167,7 +167,7 @@ pub fn validate_plugin(path: &Path, options: &Options) -> Validation {
     if found.errors.is_empty() && parts == 0 && !brings.iter().any(|name| path.join(name).exists()) {
         found
             .warnings
-            .push("it brings no command, skill, agent, style, hook or server".to_owned());
+            .push("it contains no command, skill, agent, output style, hook or MCP server".to_owned());
     }
     found
 }
@@ -179,7 +179,7 @@ fn hardly_meant(manifest: &Map<String, Value>) -> Vec<String> {
         .filter(|key| !manifest.contains_key(*key));
     let lacks = lacks.map(|key| format!("plugin.json has no `{key}`"));
     let unknown = manifest.keys().filter(|key| !MANIFEST.contains(&key.as_str()));
-    let unknown = unknown.map(|key| format!("plugin.json: `{key}` means nothing"));
+    let unknown = unknown.map(|key| format!("plugin.json: `{key}` is not a known key"));
     lacks.chain(unknown).collect()
 }
 
@@ -216,7 +216,7 @@ fn validate_list(file: &Path) -> Validation {
         if names.contains(&name) {
             found
                 .errors
-                .push(format!("plugins[{at}]: there are two of the name {name}"));
+                .push(format!("plugins[{at}]: the name {name} is used twice"));
         }
         names.push(name);
         match entry.get("source") {

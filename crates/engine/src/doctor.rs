@@ -39,9 +39,6 @@ impl Session {
                     nothing is wrong."
                 .to_owned();
         }
-        format!(
-            "What could not be read as it was meant; all else works:\n- {}",
-            problems.join("\n- ")
-        )
+        format!("Problems (everything else works):\n- {}", problems.join("\n- "))
     }
 }

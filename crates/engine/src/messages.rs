@@ -54,8 +54,7 @@ pub(crate) const SILENT: &str =
 pub(crate) const REFUSED: &str = "[Your last answer was stopped by the provider's safety system. If the task can be \
     done without what caused that, go on; otherwise say in one sentence what you cannot do.]";
 /// What the host is told then.
-pub(crate) const REFUSED_NOTICE: &str =
-    "The provider's safety system stopped the answer above; the model is asked once more.";
+pub(crate) const REFUSED_NOTICE: &str = "The provider's safety system stopped the answer above; retrying once.";
 /// The key under which input that is not JSON is kept.
 pub(crate) const UNPARSED: &str = "__unparsedToolInput";
 

@@ -1,6 +1,6 @@
 //! What the model is told without anybody having asked: work in the background has ended.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What the model is to be told in a turn of its own.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,4 +46,9 @@ pub(crate) const NO_PERSON: &str = "[The engine tells of work in the background.
 /// A text that stays inside the notification it is put into: what follows one is a person's word.
 pub(crate) fn enclosed(text: &str) -> String {
     text.replace("</task-notification", "<\\/task-notification")
+}
+
+/// Where a note comes from, as hosts are told: work of this session.
+pub(crate) fn origin() -> Value {
+    json!({"kind": "task-notification", "producer": "session-task"})
 }

@@ -2,12 +2,12 @@
 //!
 //! The conversation says what was begun and what was told of; what is left was running when the process went.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use sluice_model::Message;
 use sluice_wire::stdout::system::{TaskNotification, TaskOutcome};
 
 use crate::messages;
-use crate::note::Note;
+use crate::note::{Note, origin};
 use crate::session::Session;
 
 /// Something that was running.
@@ -128,13 +128,14 @@ impl Session {
 
 impl Note {
     fn of_orphan(id: &str, summary: &str) -> Self {
-        let origin = json!({"kind": "task-notification", "producer": "session-task"});
-        Self::word(id, summary, origin, messages::now())
+        Self::word(id, summary, origin(), messages::now())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn said(blocks: &Value) -> Message {

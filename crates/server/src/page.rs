@@ -1,7 +1,10 @@
 //! The page: files compiled in, with their compressed forms.
 
+use std::io::Read as _;
+
 use axum::body::Body;
 use bytes::Bytes;
+use flate2::read::GzDecoder;
 use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 
@@ -12,7 +15,8 @@ pub struct PageFile {
     pub path: &'static str,
     /// Of its content.
     pub hash: &'static str,
-    pub plain: &'static [u8],
+    /// As it is; none where it is kept packed alone, and unpacked for the few who take nothing packed.
+    pub plain: Option<&'static [u8]>,
     pub br: Option<&'static [u8]>,
     pub gz: Option<&'static [u8]>,
 }
@@ -75,7 +79,7 @@ pub(crate) fn serve(file: &'static PageFile, request: &HeaderMap) -> Response<Bo
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         response
     } else {
-        Response::new(Body::from(Bytes::from_static(content)))
+        Response::new(Body::from(content))
     };
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(mime(file.path)));
@@ -95,14 +99,22 @@ pub(crate) fn serve(file: &'static PageFile, request: &HeaderMap) -> Response<Bo
     response
 }
 
-fn choose(file: &'static PageFile, request: &HeaderMap) -> (&'static [u8], Option<&'static str>) {
+fn choose(file: &'static PageFile, request: &HeaderMap) -> (Bytes, Option<&'static str>) {
     if let Some(br) = file.br.filter(|_| accepts(request, "br")) {
-        return (br, Some("br"));
+        return (Bytes::from_static(br), Some("br"));
     }
     if let Some(gz) = file.gz.filter(|_| accepts(request, "gzip")) {
-        return (gz, Some("gzip"));
+        return (Bytes::from_static(gz), Some("gzip"));
     }
-    (file.plain, None)
+    let plain = file.plain.map(Bytes::from_static);
+    (plain.unwrap_or_else(|| unpacked(file.gz.unwrap_or_default())), None)
+}
+
+fn unpacked(gz: &[u8]) -> Bytes {
+    let mut plain = Vec::new();
+    // It was packed by the build: what cannot be unpacked was never there.
+    let _read = GzDecoder::new(gz).read_to_end(&mut plain);
+    plain.into()
 }
 
 /// Whether `Accept-Encoding` names it, and not with `q=0`.
@@ -184,6 +196,17 @@ mod tests {
             "/icon-B3x_9dQz.svg",
         ] {
             assert!(!is_hashed(plain), "{plain}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_packed_is_unpacked_for_whoever_takes_nothing_packed() {
+        let no_encoding = HeaderMap::new();
+        for file in EMBEDDED {
+            let (content, encoding) = choose(file, &no_encoding);
+            assert_eq!(encoding, None);
+            assert!(!content.is_empty(), "{}", file.path);
+            assert_ne!(content.as_ref(), file.gz.unwrap_or_default(), "{}", file.path);
         }
     }
 

@@ -1,9 +1,9 @@
 //! `structuredPatch`: what changed, as hunks with three lines around each change.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use similar::{ChangeTag, DiffOp, TextDiff, group_diff_ops};
+use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
@@ -22,8 +22,7 @@ pub(crate) fn structured(old: &str, new: &str) -> Value {
     let ops = if old.len() == new.len() && old.len() > MANY {
         side_by_side(&old, &new)
     } else {
-        let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&old, &new);
-        diff.ops().to_vec()
+        capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(Instant::now() + PATIENCE))
     };
     let hunks: Vec<Value> = group_diff_ops(ops, CONTEXT)
         .iter()

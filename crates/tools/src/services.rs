@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::PathBuf;
 
-
 use crate::tool::Pending;
 
 /// What the session does for its tools.

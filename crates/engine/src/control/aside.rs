@@ -41,7 +41,7 @@ impl Session {
     pub(super) async fn side_question(&mut self, id: &RequestId, question: Option<&str>) {
         let Some(question) = question.filter(|question| !question.trim().is_empty()) else {
             return self
-                .say(messages::error(id, "side_question: question must be a text"))
+                .say(messages::error(id, "side_question: question must be a string"))
                 .await;
         };
         self.say(messages::request_started(id)).await;

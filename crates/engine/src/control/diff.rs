@@ -50,7 +50,7 @@ impl Session {
                     };
                     messages::success(&request_id, &response).into()
                 }
-                Err(_) => messages::error(&request_id, "get_workspace_diff: git takes too long").into(),
+                Err(_) => messages::error(&request_id, "get_workspace_diff: git timed out").into(),
             }
         });
     }
@@ -101,7 +101,9 @@ fn unfiltered(names: &str) -> Result<Vec<String>, &'static str> {
     let mut off = Vec::new();
     for name in names.split('\0').filter(|name| !name.is_empty()) {
         if name.contains('=') {
-            return Err("the repository has a filter that cannot be switched off");
+            return Err(
+                "the repository configures a git filter (a program) that cannot be disabled, so git is not run",
+            );
         }
         off.extend(["-c".to_owned(), format!("{name}=")]);
     }

@@ -51,7 +51,7 @@ fn may_register(folder: &Path, launched: &[PathBuf], known: &[PathBuf]) -> Resul
         return Err("is not a folder");
     }
     if launched.first() == Some(&folder) {
-        return Err("is the session's working directory already");
+        return Err("is already the session's working directory");
     }
     if known.contains(&folder) {
         return Err("is registered already");

@@ -143,7 +143,7 @@ impl Session {
         };
         // The next session in this folder finds it as this one leaves it.
         if let Err(error) = store::switch(self.options.settings.places(), name, enabled) {
-            let text = format!("Whether {name} is on is not remembered: {error}");
+            let text = format!("The on/off state of {name} could not be saved: {error}");
             self.say(messages::informational(&text, "warning")).await;
         }
         if enabled {
@@ -187,10 +187,7 @@ impl Session {
             return self.say(messages::error(id, text)).await;
         };
         if link.config.is_sdk() {
-            let text = format!(
-                "{} is a server of the host's own: the host can call it itself",
-                link.name
-            );
+            let text = format!("{} is an MCP server inside the host; call it there", link.name);
             return self.say(messages::error(id, text)).await;
         }
         if !matches!(link.phase(), Phase::Up(_) | Phase::Lost(_)) {

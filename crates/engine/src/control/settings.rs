@@ -58,7 +58,7 @@ impl Session {
         let misshapen: Vec<&str> = keys::misshapen(&changes).iter().map(|key| key.name).collect();
         if !misshapen.is_empty() {
             let text = format!(
-                "apply_flag_settings: nothing was changed, because these have not the shape they must have: {}",
+                "apply_flag_settings: nothing was changed; invalid values: {}",
                 misshapen.join(", ")
             );
             return self.say(messages::error(id, text)).await;
@@ -220,7 +220,7 @@ fn may_write(source: Source, changes: &Map<String, Value>) -> Result<(), String>
         ));
     }
     match changes.iter().find(|(_, value)| !value.is_string()) {
-        Some((key, _)) => Err(format!("{key} must be a text, and cannot be taken away")),
+        Some((key, _)) => Err(format!("{key} must be a string and cannot be removed")),
         None => Ok(()),
     }
 }

@@ -20,7 +20,7 @@ impl Session {
             models => format!(" (without {}, whose prices are not known)", models.join(", ")),
         };
         format!(
-            "Cost: ${:.4}{note}\nTime, model: {}\nTime, all: {}\nLines: {} added, {} removed\n\
+            "Cost: ${:.4}{note}\nTime (API): {}\nTime (total): {}\nLines: {} added, {} removed\n\
              Tokens: {} in, {} out",
             self.account.ledger().total_cost_usd(),
             spelled(Duration::from_millis(self.account.api_ms())),

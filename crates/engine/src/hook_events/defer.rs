@@ -6,6 +6,7 @@ use std::pin::Pin;
 
 use serde_json::json;
 use sluice_call::{Call, CallEvent, Deferred};
+use sluice_wire::stdin::User;
 
 use crate::messages;
 use crate::session::Session;
@@ -93,10 +94,7 @@ impl SessionLoop {
             return ending;
         }
         if self.session.queue.is_empty() {
-            let message = json!({"role": "user", "content": GO_ON});
-            if let Ok(user) = serde_json::from_value(json!({"type": "user", "message": message})) {
-                self.session.enqueue(user).await;
-            }
+            self.session.enqueue(User::new(GO_ON)).await;
         }
         None
     }

@@ -11,11 +11,12 @@ use sluice_settings::keys;
 use sluice_wire::Map;
 use sluice_wire::control::HookMatcher;
 use sluice_wire::hook::HookSpecificOutput;
+use sluice_wire::stdin::User;
 
 use super::told::{reminder, told};
 use crate::hooks::{Hooked, Purpose, WatchedFiles};
 use crate::messages;
-use crate::note::Note;
+use crate::note::{self, Note};
 use crate::options::Setup;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
@@ -95,10 +96,9 @@ impl Session {
                 let said = said.or_else(|| merged.verdict.as_ref().map(|verdict| verdict.reason.clone()));
                 self.tell_of_hooks(event, &merged, None).await;
                 if let Some(text) = said.filter(|_| rewakes) {
-                    let origin = serde_json::json!({"kind": "task-notification", "producer": "session-task"});
                     self.background.owe(Note {
                         text: reminder(event.as_str(), &text),
-                        origin,
+                        origin: note::origin(),
                         timestamp: messages::now(),
                         alone: false,
                         asks: true,
@@ -250,14 +250,10 @@ impl SessionLoop {
             }
             self.session.watch_files(it.watch_paths.unwrap_or_default());
             if let Some(text) = it.initial_user_message.filter(|text| !text.trim().is_empty()) {
-                let message = serde_json::json!({"role": "user", "content": text});
-                let user = serde_json::from_value(serde_json::json!({"type": "user", "message": message}));
-                if let Ok(user) = user {
-                    // It has a turn of its own, whatever the host says meanwhile.
-                    let mut prompt = messages::prompt(user);
-                    prompt.alone = true;
-                    self.session.queue.push(prompt);
-                }
+                // It has a turn of its own, whatever the host says meanwhile.
+                let mut prompt = messages::prompt(User::new(text));
+                prompt.alone = true;
+                self.session.queue.push(prompt);
             }
         }
     }

@@ -66,8 +66,7 @@ pub(crate) fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
             });
         }
         Ending::PutOffGone(name) => {
-            let text =
-                format!("The call of {name} that was put off cannot be made: there is no such tool in this session.");
+            let text = format!("The deferred call of {name} cannot run: this session has no such tool.");
             succeed(result, &text);
             result.is_error = true;
             result.stop_reason = Some("tool_deferred_unavailable".to_owned());

@@ -260,7 +260,7 @@ pub(crate) fn model_fallback(original: &str, fallback: &str, why: Fallback) -> M
         original_model: original.to_owned(),
         fallback_model: fallback.to_owned(),
         content: format!(
-            "{} {words}; {} goes on.",
+            "{} {words}; continuing with {}.",
             models::name(original),
             models::name(fallback)
         ),

@@ -51,7 +51,7 @@ impl SessionLoop {
                 Part::Text(part) => text.push_str(&part),
                 Part::Run { written, .. } if silent => {
                     text.push_str(&format!(
-                        "[{written} was not run: the settings switch commands in skills off]"
+                        "[{written} was not run: shell commands in skills are disabled in the settings]"
                     ));
                 }
                 Part::Run { command, written } => text.push_str(&self.run_part(&command, &written).await?),
@@ -64,7 +64,7 @@ impl SessionLoop {
     /// does not run.
     async fn run_part(&mut self, command: &str, written: &str) -> Result<String, Failure> {
         let Some(bash) = sluice_tools::find("Bash") else {
-            return Err(Failure::Failed("There is no shell here".to_owned()));
+            return Err(Failure::Failed("no shell found".to_owned()));
         };
         let input = json!({"command": command, "description": "Run a command of a skill"});
         let input = bash

@@ -296,9 +296,7 @@ impl Session {
         );
         let wrong = catalogue.plugins.errors.len() + catalogue.problems.len();
         if wrong > 0 {
-            text.push_str(&format!(
-                " {wrong} could not be read as they were meant: /doctor names them."
-            ));
+            text.push_str(&format!(" {wrong} have errors: /doctor lists them."));
         }
         text
     }

@@ -139,14 +139,14 @@ impl Session {
             "" => Told::text(format!("Usage: /effort <{}|auto>", EFFORTS.join("|"))),
             "auto" => {
                 self.options.model.effort.clone_from(&self.model.launch_effort);
-                Told::text("The effort is the model's own again.")
+                Told::text("Effort reset to the model's default.")
             }
             level if EFFORTS.contains(&level) => {
                 self.options.model.effort = Some(level.to_owned());
                 Told::text(format!("Set effort to {level} for this session only."))
             }
             level => Told::text(format!(
-                "There is no effort {level:?}: it is one of {} or auto.",
+                "Unknown effort {level:?}; use one of {} or auto.",
                 EFFORTS.join(", ")
             )),
         }
@@ -213,7 +213,7 @@ impl Session {
             Screen::Memory => {
                 let files = self.with_notes(self.memories().known);
                 let lines: Vec<String> = files.iter().map(|file| format!("- {}", file.path.display())).collect();
-                (!lines.is_empty()).then(|| format!("The memory files that are read:\n{}", lines.join("\n")))
+                (!lines.is_empty()).then(|| format!("Memory files in use:\n{}", lines.join("\n")))
             }
             Screen::Permissions => {
                 let rules = self.policy.rules.iter();
@@ -337,12 +337,10 @@ impl SessionLoop {
         let mut changes = Map::new();
         for word in args.split_whitespace() {
             let Some((key, value)) = word.split_once('=') else {
-                return Told::text(format!(
-                    "Expected key=value, got {word:?}. /config shows what there is."
-                ));
+                return Told::text(format!("Expected key=value, got {word:?}. /config lists the settings."));
             };
             let Some((known, values)) = keys::find(key).and_then(|known| Some((known, known.configurable?))) else {
-                return Told::text(format!("{key} cannot be set here. /config shows what can."));
+                return Told::text(format!("{key} cannot be set with /config. /config lists what can."));
             };
             let Some(value) = known.shape.read(value) else {
                 return Told::text(format!("{key} has to be {values}, not {value:?}."));

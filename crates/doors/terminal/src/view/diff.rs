@@ -1,7 +1,7 @@
 //! Changes of a text: numbered rows, with the words that changed marked.
 
 use serde_json::Value;
-use similar::{Algorithm, ChangeTag, TextDiff};
+use similar::{Algorithm, ChangeTag, DiffableStr as _, capture_diff_slices, diff_ratio};
 
 use crate::text::{Role, Row, Style, wrap};
 
@@ -57,8 +57,9 @@ pub fn of_patch(patch: &Value) -> Vec<Line> {
 /// The lines between two texts, the first of which has this number.
 #[must_use]
 pub fn of_texts(old: &str, new: &str, first: u64) -> Vec<Line> {
-    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_lines(old, new);
-    let lines = diff.iter_all_changes().map(|change| {
+    let (old, new) = (old.tokenize_lines(), new.tokenize_lines());
+    let changes = capture_diff_slices(Algorithm::Myers, &old, &new);
+    let lines = changes.iter().flat_map(|op| op.iter_changes(&old, &new)).map(|change| {
         let number = |at: Option<usize>| first + at.unwrap_or(0) as u64;
         let text = change.value().trim_end_matches(['\n', '\r']);
         match change.tag() {
@@ -250,12 +251,13 @@ fn changed_words(old: &str, new: &str) -> Option<(Words, Words)> {
     if old.len() + new.len() > 2000 {
         return None;
     }
-    let diff = TextDiff::from_words(old, new);
-    if diff.ratio() < 0.4 {
+    let (old, new) = (old.tokenize_words(), new.tokenize_words());
+    let changes = capture_diff_slices(Algorithm::Myers, &old, &new);
+    if diff_ratio(&changes, old.len(), new.len()) < 0.4 {
         return None;
     }
     let (mut left, mut right) = (Words::new(), Words::new());
-    for change in diff.iter_all_changes() {
+    for change in changes.iter().flat_map(|op| op.iter_changes(&old, &new)) {
         let text = change.value();
         match change.tag() {
             ChangeTag::Equal => {
