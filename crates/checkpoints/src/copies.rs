@@ -138,7 +138,10 @@ fn copy(from: &Path, to: &Path, cancel: &CancellationToken) -> io::Result<()> {
 
 /// Whether two files hold the same, looked at a piece at a time.
 fn same(one: &Path, other: &Path) -> io::Result<bool> {
-    let (one, other) = (sluice_tools::open_regular(one)?, sluice_tools::open_regular(other)?);
+    let (one, other) = (
+        sluice_settings::open_regular(one)?,
+        sluice_settings::open_regular(other)?,
+    );
     if one.metadata()?.len() != other.metadata()?.len() {
         return Ok(false);
     }

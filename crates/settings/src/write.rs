@@ -250,7 +250,7 @@ impl Target {
         };
         let metadata = file.metadata().map_err(|error| self.failed(error))?;
         if !metadata.is_file() {
-            return Err(self.failed(io::Error::other("it is no regular file")));
+            return Err(self.failed(io::Error::other("it is not a regular file")));
         }
         let mut text = String::new();
         let read = file.take(LARGEST).read_to_string(&mut text);

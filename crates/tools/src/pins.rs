@@ -108,7 +108,7 @@ pub fn open_unlinked(place: &Path) -> io::Result<File> {
     let held = Handle(File::from(without_links(place, OFlags::PATH)?));
     match held.metadata()?.is_file() {
         true => held.read(place),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
     }
 }
 

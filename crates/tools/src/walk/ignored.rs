@@ -12,8 +12,7 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::OFlags;
-
-use crate::paths::read_regular;
+use sluice_settings::read_regular;
 
 /// More than any such file has a reason to hold.
 const LARGEST: u64 = 4 * 1024 * 1024;
