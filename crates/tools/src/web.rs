@@ -123,6 +123,8 @@ impl Web {
                 ..Proxy::default()
             },
             extra_roots: self.config.extra_roots.clone(),
+            // Addresses here are often chosen by a model: none of them learns who the person is.
+            client_certificate: None,
         };
         let builder = network.builder(secure).map_err(|error| error.to_string())?;
         builder
