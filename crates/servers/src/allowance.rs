@@ -43,11 +43,8 @@ impl Allowance {
     /// What a person is told of a list that was cut.
     pub(super) fn note(&self) -> Option<String> {
         let most = MOST >> 20;
-        self.cut.then(|| {
-            format!(
-                "it lists more than the {most} MiB that are read of one server: what comes behind that is not offered"
-            )
-        })
+        self.cut
+            .then(|| format!("its lists are larger than {most} MiB; the rest is ignored"))
     }
 }
 

@@ -262,8 +262,8 @@ fn texts(object: &Map<String, Value>, key: &'static str) -> Result<Vec<String>, 
             .iter()
             .map(|item| item.as_str().map(str::to_owned))
             .collect::<Option<_>>()
-            .ok_or(ConfigError::Field(key, "a list of texts")),
-        Some(_) => Err(ConfigError::Field(key, "a list of texts")),
+            .ok_or(ConfigError::Field(key, "a list of strings")),
+        Some(_) => Err(ConfigError::Field(key, "a list of strings")),
     }
 }
 
@@ -280,8 +280,8 @@ fn pairs(object: &Map<String, Value>, key: &'static str) -> Result<IndexMap<Stri
             .iter()
             .map(|(name, value)| said(value).map(|value| (name.clone(), value)))
             .collect::<Option<_>>()
-            .ok_or(ConfigError::Field(key, "an object of texts")),
-        Some(_) => Err(ConfigError::Field(key, "an object of texts")),
+            .ok_or(ConfigError::Field(key, "an object with string values")),
+        Some(_) => Err(ConfigError::Field(key, "an object with string values")),
     }
 }
 

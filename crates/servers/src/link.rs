@@ -247,7 +247,7 @@ impl Link {
             Ok(Ok(connection)) => Ok(connection),
             Ok(Err(Refusal::NeedsAuth)) => {
                 self.enter(Phase::NeedsAuth);
-                Err(format!("MCP server \"{}\" wants a sign-in", self.name))
+                Err(format!("MCP server \"{}\" needs authentication", self.name))
             }
             Ok(Err(Refusal::Failed(why))) => {
                 self.enter(Phase::Down(why.clone()));
@@ -432,7 +432,7 @@ pub fn explain(error: &ServiceError) -> String {
         ServiceError::McpError(error) => error.message.to_string(),
         ServiceError::TransportClosed => "Connection closed".to_owned(),
         ServiceError::Timeout { .. } => "Request timed out".to_owned(),
-        ServiceError::UnexpectedResponse => "The server answered something that is no answer to this".to_owned(),
+        ServiceError::UnexpectedResponse => "The server's response does not match the request".to_owned(),
         ServiceError::TransportSend(error) => dial::causes(error.error.as_ref()),
         other => other.to_string(),
     }

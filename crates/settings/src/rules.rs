@@ -172,7 +172,7 @@ fn others(value: &Map<String, Value>, bad: &mut Vec<Bad>) {
         bad.push(Bad {
             keys: vec![keys::ENV.name],
             index: None,
-            what: "`env` has to be an object of texts; write { \"NAME\": \"value\" }".to_owned(),
+            what: "`env` has to be an object with string values; write { \"NAME\": \"value\" }".to_owned(),
             effect: Effect::Ignored,
         });
     }

@@ -49,7 +49,7 @@ pub enum WriteError {
         what: String,
     },
     /// Something of another kind stands where the edit belongs.
-    #[error("{}: `{key}` is not what it has to be; correct it, nothing was written", path.display())]
+    #[error("{}: `{key}` has the wrong type; correct it. Nothing was written", path.display())]
     Shape {
         /// The file.
         path: PathBuf,

@@ -213,7 +213,7 @@ fn together(policy: &Policy, line: &str, analysis: &Analysis, effects: &Effects<
     let same =
         |first: &Blocked| blocked.len() == outcomes.len() && blocked.iter().all(|other| other.path == first.path);
     if let Some(first) = blocked.first().filter(|first| same(first)) {
-        let message = format!("Changing or reading {} needs a person's yes.", first.path.display());
+        let message = format!("Changing or reading {} needs approval.", first.path.display());
         return Decision::ask(Reason::default(), message)
             .offering(offer_for(first, rule(), stance))
             .blocked_by(&first.path);

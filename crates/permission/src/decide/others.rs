@@ -98,7 +98,7 @@ pub(super) fn skill(policy: &Policy, call: &Call<'_>, name: &str) -> Decision {
     }
     let offer = [name.to_owned(), format!("{name}:*")]
         .map(|rule| suggest::rules(call.tool.name, vec![Some(rule)], Destination::LocalSettings));
-    let why = format!("The skill {name} brings rules or hooks of its own: it needs approval.");
+    let why = format!("The skill {name} contains permission rules or hooks: it needs approval.");
     Decision::ask(Reason::default(), why).offering(offer.into())
 }
 

@@ -135,7 +135,7 @@ async fn answer(
         Err(_) if wants_none => Ok(StreamableHttpPostResponse::Accepted),
         Err(error) => {
             let shown: String = String::from_utf8_lossy(&body).chars().take(SHOWN).collect();
-            Err(unexpected(format!("no message of the protocol: {error}: {shown}")))
+            Err(unexpected(format!("not a JSON-RPC message: {error}: {shown}")))
         }
     }
 }

@@ -23,16 +23,16 @@ const POSTING: Duration = Duration::from_secs(60);
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SseError {
     /// It wants to know who we are.
-    #[error("the server wants a sign-in")]
+    #[error("the server needs authentication")]
     Unauthorized,
     /// It refused.
     #[error("the server answered {0}")]
     Status(StatusCode),
     /// It does not say where to post.
-    #[error("the server named no place to post to")]
+    #[error("the server sent no `endpoint` event")]
     NoEndpoint,
     /// It named a place on another host.
-    #[error("the server named {0}, which is not its own, as the place to post to")]
+    #[error("the server's `endpoint` {0} is on another origin")]
     Foreign(String),
     /// The way there is broken.
     #[error(transparent)]
