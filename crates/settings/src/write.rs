@@ -16,11 +16,11 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use serde::Serialize as _;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value};
-use sluice_permission::update::Edit;
 use sluice_permission::{FileChange, Source};
 
 use super::Places;
 use super::document::{LARGEST, Twice, object, without_mark};
+use super::permission_edit::{self, WrongType};
 
 /// How often an edit is made again because another program changed the file meanwhile.
 const ATTEMPTS: usize = 16;
@@ -92,13 +92,10 @@ impl WriteError {
 pub fn write(places: &Places, change: &FileChange) -> Result<PathBuf, WriteError> {
     let target = Target::of(places, change.destination)?;
     edit_file(&target, &mut |document| {
-        check_shape(document, &change.edit, &target.path)?;
-        let mut value = Value::Object(std::mem::take(document));
-        change.edit.write_to(&mut value);
-        if let Value::Object(changed) = value {
-            *document = changed;
-        }
-        Ok(())
+        permission_edit::apply(document, &change.edit).map_err(|WrongType(key)| WriteError::Shape {
+            path: target.path.clone(),
+            key,
+        })
     })?;
     Ok(target.path)
 }
@@ -127,28 +124,6 @@ fn lay_over(document: &mut Map<String, Value>, changes: &Map<String, Value>) {
                 document.insert(key.clone(), change.clone());
             }
         }
-    }
-}
-
-/// An edit leaves alone what is no list; here that is an error, for someone expects it to last.
-fn check_shape(document: &Map<String, Value>, edit: &Edit, path: &Path) -> Result<(), WriteError> {
-    let wrong = |key: &str| {
-        Err(WriteError::Shape {
-            path: path.to_owned(),
-            key: key.to_owned(),
-        })
-    };
-    let permissions = match document.get("permissions") {
-        None => return Ok(()),
-        Some(Value::Object(permissions)) => permissions,
-        Some(_) => return wrong("permissions"),
-    };
-    match edit {
-        Edit::Add { key, .. } | Edit::Remove { key, .. } => match permissions.get(*key) {
-            None | Some(Value::Array(_)) => Ok(()),
-            Some(_) => wrong(&format!("permissions.{key}")),
-        },
-        Edit::Replace { .. } | Edit::DefaultMode(_) => Ok(()),
     }
 }
 
