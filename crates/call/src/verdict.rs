@@ -55,7 +55,7 @@ impl HookVerdict {
             (Permission::Ask | Permission::Defer, _) if *mode == PermissionMode::DontAsk => Decision::deny(
                 reason(),
                 format!(
-                    "A hook asks about this call, and the mode dontAsk refuses what would need a question. {shown}"
+                    "A hook asks about this call, and the permission mode dontAsk denies what needs approval. {shown}"
                 ),
             ),
             (Permission::Ask | Permission::Defer, _) => {

@@ -174,7 +174,7 @@ impl Walker {
         if !is_name(&name) {
             return self.problem(
                 path,
-                format!("nothing can be called /{name}: letters, digits, - _ and . only"),
+                format!("/{name} is not a valid name: use letters, digits, - _ and ."),
             );
         }
         if !self.names.insert(name.clone()) {

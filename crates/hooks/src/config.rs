@@ -152,12 +152,12 @@ impl Reader<'_> {
         let (mut hooks, mut problems) = (Vec::new(), Vec::new());
         let mut wrong = |what: String| problems.push(format!("{} hooks: {what}", origin.label()));
         let Some(events) = config.as_object() else {
-            wrong("not an object of events; none of them runs".to_owned());
+            wrong("not an object that maps events to lists; no hook runs".to_owned());
             return (hooks, problems);
         };
         for (name, groups) in events {
             let Some(event) = Event::named(name) else {
-                wrong(format!("{name} is no event; its hooks do not run"));
+                wrong(format!("{name} is not a hook event; its hooks do not run"));
                 continue;
             };
             // A subagent ends as a subagent: what its author calls the end is that.
@@ -197,7 +197,7 @@ impl Reader<'_> {
         let condition_text = value.get("if").and_then(Value::as_str).map(str::to_owned);
         let condition = match &condition_text {
             Some(text) if event.is_of_a_call() => Some(Condition::read(text, self.cwd, self.home)?),
-            Some(_) => return Err("`if` needs an event that is about a call".to_owned()),
+            Some(_) => return Err("`if` works only for events of tool calls".to_owned()),
             None => None,
         };
         let seconds = value.get("timeout").and_then(Value::as_f64);
@@ -225,7 +225,7 @@ pub fn of_host<'a>(events: impl Iterator<Item = (&'a str, &'a [HookMatcher])>) -
     for (name, groups) in events {
         let Some(event) = Event::named(name) else {
             problems.push(format!(
-                "initialize.hooks: {name} is no event; its callbacks are not called"
+                "initialize.hooks: {name} is not a hook event; its callbacks are not called"
             ));
             continue;
         };
@@ -286,7 +286,7 @@ fn handler(value: &Value) -> Result<Handler, String> {
     match value.get("type").and_then(Value::as_str) {
         Some("command") => {
             if text("shell").is_some_and(|shell| shell != "bash") {
-                return Err("only bash is known as `shell`".to_owned());
+                return Err("`shell` must be bash".to_owned());
             }
             let command = needed("command")?;
             let rewakes = says("asyncRewake");
@@ -328,7 +328,7 @@ fn handler(value: &Value) -> Result<Handler, String> {
                 .cloned()
                 .unwrap_or_default(),
         }),
-        Some(other) => Err(format!("{other:?} is no type of hook")),
+        Some(other) => Err(format!("unknown hook type {other:?}")),
         None => Err("`type` is missing".to_owned()),
     }
 }

@@ -128,7 +128,7 @@ pub async fn run(
         let body = run.input.to_string();
         sluice_tools::post(run.web.clone(), url, &headers, body, due.patience(), anywhere).await
     } else {
-        Err("allowedHttpHookUrls does not name its address".to_owned())
+        Err("its URL is not in allowedHttpHookUrls".to_owned())
     };
     let (answer, body, outcome) = match posted {
         Ok(posted) if (200..300).contains(&posted.status) => {

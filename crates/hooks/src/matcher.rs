@@ -37,7 +37,9 @@ impl Matcher {
         match Regex::new(text) {
             Ok(pattern) => (Self::Pattern(Box::new(pattern)), None),
             Err(error) => {
-                let why = format!("the matcher {text:?} is no pattern, so the hook runs for everything: {error}");
+                let why = format!(
+                    "the matcher {text:?} is not a valid regular expression, so the hook runs for everything: {error}"
+                );
                 (Self::Broken, Some(why))
             }
         }

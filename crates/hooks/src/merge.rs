@@ -117,7 +117,7 @@ fn answer_of(event: Event, said: &Said, notes: &mut Vec<Note>) -> Option<HookAns
     let name = event.as_str();
     let why = match failure {
         Failure::TimedOut => format!("{name} hook did not respond before its timeout"),
-        Failure::Cancelled => format!("{name} hook could not be asked any more"),
+        Failure::Cancelled => format!("{name} hook was cancelled"),
         Failure::Broken(why) => format!("{name} hook failed: {why}"),
     };
     let refuses = match said.refuses {

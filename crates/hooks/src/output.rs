@@ -105,7 +105,7 @@ pub fn of_text(event: Event, text: &str) -> Result<HookAnswer, Failure> {
     let trimmed = text.trim();
     if trimmed.starts_with('{') {
         let value = serde_json::from_str(trimmed)
-            .map_err(|error| Failure::Broken(format!("what it printed begins like JSON and is none: {error}")))?;
+            .map_err(|error| Failure::Broken(format!("its output looks like JSON but is not: {error}")))?;
         return of_value(event, &value);
     }
     if event == Event::WorktreeCreate && !trimmed.is_empty() {
@@ -131,7 +131,7 @@ pub fn of_value(event: Event, value: &Value) -> Result<HookAnswer, Failure> {
         return Ok(HookAnswer::default());
     }
     let output: HookOutput = serde_json::from_value(value.clone())
-        .map_err(|error| Failure::Broken(format!("its answer cannot be read: {error}")))?;
+        .map_err(|error| Failure::Broken(format!("its output cannot be read: {error}")))?;
     of_output(event, output)
 }
 
@@ -156,7 +156,7 @@ fn of_output(event: Event, output: HookOutput) -> Result<HookAnswer, Failure> {
         }
         Some(HookDecision::Approve) | None => {}
         Some(HookDecision::Other(word)) => {
-            return Err(Failure::Broken(format!("{word:?} is no decision")));
+            return Err(Failure::Broken(format!("unknown decision {word:?}")));
         }
     }
     match output.hook_specific_output {
@@ -168,7 +168,7 @@ fn of_output(event: Event, output: HookOutput) -> Result<HookAnswer, Failure> {
 
 /// The part that belongs to the event; of another event's it is no answer.
 fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut HookAnswer) -> Result<(), Failure> {
-    let foreign = || Failure::Broken(format!("its answer is not about {}", event.as_str()));
+    let foreign = || Failure::Broken(format!("its `hookEventName` is not {}", event.as_str()));
     let context = |text: &Option<String>| text.as_deref().filter(|text| !text.trim().is_empty()).map(shortened);
     match (event, &specific) {
         (Event::PreToolUse, HookSpecificOutput::PreToolUse(it)) => {
@@ -180,7 +180,7 @@ fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut HookAnsw
                     HookPermissionDecision::Defer => Permission::Defer,
                     HookPermissionDecision::Ask => Permission::Ask,
                     HookPermissionDecision::Other(word) => {
-                        return Err(Failure::Broken(format!("{word:?} is no decision")));
+                        return Err(Failure::Broken(format!("unknown decision {word:?}")));
                     }
                 };
                 let stricter = answer.permission.as_ref().is_none_or(|(earlier, _)| said > *earlier);
@@ -199,7 +199,7 @@ fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut HookAnsw
         (Event::PermissionRequest, HookSpecificOutput::PermissionRequest(it)) => {
             let known = matches!(it.decision.behavior, Behavior::Allow | Behavior::Deny);
             if !known {
-                return Err(Failure::Broken(format!("{:?} is no decision", it.decision.behavior)));
+                return Err(Failure::Broken(format!("unknown decision {:?}", it.decision.behavior)));
             }
             if answer.decision.is_none() {
                 answer.decision = Some(it.decision.clone());

@@ -151,7 +151,7 @@ impl Client {
         if message.get("content").is_some_and(Value::is_array) {
             Ok((message, head))
         } else {
-            Err(Failure::Protocol("the answer is no message".to_owned()))
+            Err(Failure::Protocol("the response is not a message".to_owned()))
         }
     }
 

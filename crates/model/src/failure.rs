@@ -56,10 +56,10 @@ pub enum Failure {
         message: String,
     },
     /// Silence inside the stream for longer than [`crate::Config::stall`].
-    #[error("the stream fell silent")]
+    #[error("the stream stalled")]
     Stalled,
     /// The answer goes on beyond what any model says; asking again would only bring it again.
-    #[error("the answer is beyond all bounds: {0}")]
+    #[error("the response exceeds a limit: {0}")]
     Excess(String),
     /// Something that is not the Messages API answered.
     #[error("not a Messages API answer: {0}")]
@@ -218,7 +218,7 @@ impl Failure {
             Self::Connect { code: None, message } => format!("API Error: Connection failed: {message}"),
             Self::Timeout => format!("API Error: No answer in time.{}", try_later(context)),
             Self::Lost { message } => format!("API Error: The response was cut off: {message}"),
-            Self::Stalled => format!("API Error: The response fell silent.{}", try_later(context)),
+            Self::Stalled => format!("API Error: The response stalled.{}", try_later(context)),
             Self::InStream { message, .. } => format!("API Error: {message}"),
             Self::Protocol(message) => format!("API Error: Unexpected answer: {message}"),
             Self::Excess(message) => format!("API Error: The response was broken off: {message}"),

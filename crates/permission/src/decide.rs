@@ -92,7 +92,7 @@ fn refuse_to_ask(call: &Call<'_>, decision: Decision) -> Decision {
         ..Decision::deny(
             reason,
             format!(
-                "{} was not run: the mode dontAsk refuses what would need a question. {why}",
+                "{} was not run: the permission mode dontAsk denies what needs approval. {why}",
                 call.tool.name
             ),
         )

@@ -79,7 +79,9 @@ impl Problem {
                 format!("This command sets {name}, which can change what programs do")
             }
             Self::Evaluates(what) => format!("{what} runs text that is not checked"),
-            Self::Mentions(name) => format!("This command names {name}, which a rule speaks of, where it may run"),
+            Self::Mentions(name) => {
+                format!("This command names {name}, which a permission rule is about, where it may run")
+            }
             Self::Configured(what) => format!("{what} may name a program that would run"),
             Self::UnknownDirectory => "The directory this command works in is not known".to_owned(),
             Self::Waits => "A loop in this command waits: how long it runs is only known while it does".to_owned(),

@@ -227,8 +227,8 @@ impl Link {
     pub async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, String> {
         match self.phase() {
             Phase::Up(connection) if !connection.ended.is_cancelled() => Ok(connection),
-            Phase::Off => Err(format!("MCP server \"{}\" is switched off", self.name)),
-            Phase::Unapproved => Err(format!("MCP server \"{}\" waits for approval", self.name)),
+            Phase::Off => Err(format!("MCP server \"{}\" is disabled", self.name)),
+            Phase::Unapproved => Err(format!("MCP server \"{}\" is pending approval", self.name)),
             _ => self.dial().await,
         }
     }

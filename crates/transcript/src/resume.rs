@@ -46,7 +46,7 @@ pub enum Refusal {
     #[error("No conversation found with session ID: {0}")]
     Unknown(String),
     /// It is no id, and no session has this title.
-    #[error("--resume needs the id or the title of a session: \"{0}\" is no UUID, and no session has this title")]
+    #[error("--resume needs the id or the title of a session: \"{0}\" is not a UUID, and no session has this title")]
     Untitled(String),
     /// There is no such entry.
     #[error("No message found with message.uuid of: {0}")]
@@ -192,7 +192,7 @@ impl Found {
             let whole = load(&whole, Much::Spoken, &mut self.opened.file).map_err(|error| self.unreadable(error))?;
             let Some(end) = whole.iter().position(|line| line.uuid == *at) else {
                 return Err(Refusal::DropsMore(format!(
-                    "{at} is no part of the conversation as it stands"
+                    "{at} is not part of the current conversation"
                 )));
             };
             let dropped = whole.get(end + 1..).unwrap_or_default();
@@ -242,7 +242,7 @@ fn belongs(dropped: &[Line], prompt: &str) -> Result<(), String> {
     });
     match foreign {
         None => Ok(()),
-        Some(line) => Err(format!("{} was said besides the turn of {prompt}", line.uuid)),
+        Some(line) => Err(format!("{} is not part of the turn of {prompt}", line.uuid)),
     }
 }
 

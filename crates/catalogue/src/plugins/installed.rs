@@ -75,7 +75,7 @@ impl Shelf {
             return Err(fails("marketplace-not-found", message));
         };
         let missing = || {
-            let message = format!("{name} is switched on, but is neither installed nor lies in {marketplace}");
+            let message = format!("{name} is enabled, but is neither installed nor in the marketplace {marketplace}");
             fails("plugin-not-found", message)
         };
         let list = document(&place.join(".claude-plugin").join("marketplace.json"))

@@ -135,7 +135,7 @@ impl Parts<'_> {
         if !path.exists() {
             self.fails(
                 "path-not-found",
-                format!("`{key}` names {}, which is not there", path.display()),
+                format!("`{key}` names {}, which does not exist", path.display()),
                 Some(path),
             );
             return None;

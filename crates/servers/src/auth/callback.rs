@@ -24,7 +24,7 @@ where
             continue;
         };
         if !target.starts_with("/callback") {
-            say(&mut stream, "404 Not Found", "There is nothing here.").await;
+            say(&mut stream, "404 Not Found", "Not found.").await;
             continue;
         }
         match finish(format!("http://localhost{target}")).await {

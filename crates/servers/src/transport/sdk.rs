@@ -150,7 +150,7 @@ fn answer(id: &Value, said: Said) -> ServerJsonRpcMessage {
     let mut response = match said {
         Ok(said) => match said.get("mcp_response") {
             Some(response) => response.clone(),
-            None => return failed("the host's answer holds no `mcp_response`".to_owned()),
+            None => return failed("the host's answer has no `mcp_response`".to_owned()),
         },
         Err(why) => return failed(why),
     };
@@ -160,7 +160,7 @@ fn answer(id: &Value, said: Said) -> ServerJsonRpcMessage {
         object.insert("jsonrpc".to_owned(), json!("2.0"));
     }
     serde_json::from_value(response)
-        .unwrap_or_else(|error| failed(format!("the host's answer is no JSON-RPC: {error}")))
+        .unwrap_or_else(|error| failed(format!("the host's answer is not a JSON-RPC message: {error}")))
 }
 
 #[cfg(test)]

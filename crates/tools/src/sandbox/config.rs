@@ -64,7 +64,7 @@ pub enum ConfigError {
         path: String,
     },
     /// A domain that is none.
-    #[error("sandbox.network.{key}: `{domain}` is no domain, no `*.domain` and no address")]
+    #[error("sandbox.network.{key}: `{domain}` is not a domain, `*.domain` or IP address")]
     Domain {
         /// The key.
         key: &'static str,

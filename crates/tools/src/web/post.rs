@@ -91,7 +91,7 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, String> {
     for (name, value) in headers {
         // A line break in a value would begin another header.
         let value: String = value.chars().filter(|letter| !letter.is_control()).collect();
-        let key = HeaderName::try_from(name.as_str()).map_err(|_| format!("{name:?} is no name of a header"))?;
+        let key = HeaderName::try_from(name.as_str()).map_err(|_| format!("{name:?} is not a valid header name"))?;
         let value = HeaderValue::try_from(value).map_err(|_| format!("the header {name} cannot have that value"))?;
         map.insert(key, value);
     }
