@@ -1,4 +1,4 @@
-//! What a permission request is answered with, by whomever.
+//! The answer to a permission request, whoever gives it.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What a call came to: its outcome, how that came, and the `tool_result` block that says so.
+//! The end of a call: its outcome, the reason for it, and the `tool_result` block.
 
 use serde_json::{Value, json};
 use sluice_tools::Outcome;

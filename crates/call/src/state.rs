@@ -1,4 +1,4 @@
-//! A call, and where it stands. Only the machine moves it.
+//! A tool call and its state. Only the machine changes it.
 
 use serde_json::Value;
 use sluice_permission::Decision;

@@ -1,5 +1,5 @@
-//! What `PreToolUse` hooks may do to a decision: they may forbid anything and ask about anything, and they allow only what
-//! no rule and no need for a person objects to.
+//! What `PreToolUse` hooks may do to a permission decision: deny or ask about anything, and allow a call unless a rule
+//! denies or asks about it or it needs a person's answer.
 
 use sluice_permission::decide::after_hook;
 use sluice_permission::{Decision, PermissionMode, Reason, ReasonKind, Verdict};

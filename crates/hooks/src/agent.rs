@@ -1,4 +1,4 @@
-//! Hooks that are agents: one that may look around before it answers.
+//! Agent hooks: a subagent that may read files before it answers.
 
 use futures_util::future::BoxFuture;
 use sluice_wire::stdout::system::HookOutcome;

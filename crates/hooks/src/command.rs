@@ -1,9 +1,11 @@
-//! Hooks that are programs: what happened on stdin, an answer on stdout or by the exit code.
+//! Command hooks: the event on stdin, the answer on stdout or by the exit code.
 
 use std::ffi::OsString;
 use std::time::Duration;
 
 use sluice_tools::{Launch, Printed, Program, Running};
+use sluice_wire::Number;
+use sluice_wire::hook::HookOutput;
 use sluice_wire::stdout::system::HookOutcome;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
@@ -100,11 +102,11 @@ async fn watch(run: &HookRun, due: &Due, running: &mut Running, deadline: Instan
 
 /// Whether the first line says `{"async": true}`, and for how long.
 fn goes_on(event: Event, line: &str) -> Option<Duration> {
-    let value: serde_json::Value = serde_json::from_str(line.trim()).ok()?;
-    let answer = output::of_value(event, &value).ok()?;
-    let millis = value.get("asyncTimeout").and_then(serde_json::Value::as_f64);
+    let output: HookOutput = serde_json::from_str(line.trim()).ok()?;
+    let millis = output.async_timeout;
+    let answer = output::of_output(event, output).ok()?;
     answer.is_async.then(|| match millis {
-        Some(millis) if millis > 0.0 => Duration::from_secs_f64((millis / 1000.0).min(24.0 * 3600.0)),
+        Some(Number(millis)) if millis > 0.0 => Duration::from_secs_f64((millis / 1000.0).min(24.0 * 3600.0)),
         _ => ASYNC,
     })
 }

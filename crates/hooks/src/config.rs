@@ -1,6 +1,6 @@
-//! Hooks as they are written down: by event, groups with a matcher, handlers in each.
+//! The configuration of hooks: by event, groups with a matcher, handlers in each group.
 //!
-//! What cannot be read costs only itself and is named.
+//! An entry that cannot be read is reported and does not affect the others.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The one table of hook events: name, when it happens, and what is true of it.
+//! The table of hook events: name, when it happens, and its properties.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Hooks that are servers: what happened is posted, the answer is what comes back.
+//! HTTP hooks: the event is posted, the response is the answer.
 
 use std::ffi::OsString;
 

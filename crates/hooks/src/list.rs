@@ -1,4 +1,4 @@
-//! The hooks in force, from the weakest origin to the strongest, and which of them an event is for.
+//! The hooks of a session, from the weakest source to the strongest, and which of them an event runs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Which occasions a hook is for: the matcher of its group, and its own condition (`if`).
+//! Matchers: which events a hook runs for, by the matcher of its group and its own condition (`if`).
 
 use std::path::Path;
 
@@ -80,8 +80,8 @@ impl Matcher {
 /// Tools that are known by two names.
 fn other_name(tool: &str) -> Option<&'static str> {
     match tool {
-        "Agent" => Some("Task"),
-        "Task" => Some("Agent"),
+        names::AGENT => Some(names::TASK),
+        names::TASK => Some(names::AGENT),
         _ => None,
     }
 }

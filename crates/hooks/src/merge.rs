@@ -1,5 +1,5 @@
-//! What the hooks of one event say together. Pure: the order in which they answered does not matter, and one that
-//! refuses is never outvoted.
+//! The merged answer of all hooks of one event. Pure: the order in which they answered does not matter, and a hook
+//! that denies is never overruled.
 
 use serde_json::Value;
 use sluice_call::{HookVerdict, Permission, Silence};

@@ -1,5 +1,6 @@
-//! What a hook says, read from an exit code, a JSON object or a plain text. Pure.
+//! The output of a hook, read from an exit code, a JSON object or plain text. Pure.
 
+use serde::Deserialize;
 use serde_json::Value;
 use sluice_call::Permission;
 use sluice_wire::hook::{
@@ -135,7 +136,8 @@ pub fn of_value(event: Event, value: &Value) -> Result<HookAnswer, Failure> {
     of_output(event, output)
 }
 
-fn of_output(event: Event, output: HookOutput) -> Result<HookAnswer, Failure> {
+/// What a hook's output says.
+pub fn of_output(event: Event, output: HookOutput) -> Result<HookAnswer, Failure> {
     let mut answer = HookAnswer {
         halt: (output.go_on == Some(false)).then(|| output.stop_reason.clone().unwrap_or_default()),
         message: output.system_message,
@@ -265,6 +267,15 @@ pub fn refusal(event: Event, block: Block) -> HookAnswer {
     answer
 }
 
+/// A model's answer to a prompt hook.
+#[derive(Debug, Deserialize)]
+struct Judgement {
+    ok: bool,
+    /// A text; models are not always exact.
+    #[serde(default)]
+    reason: Value,
+}
+
 /// What a model says about a prompt: `{"ok": bool, "reason": text}`.
 pub fn of_judgement(event: Event, text: &str, continues: bool) -> Result<HookAnswer, Failure> {
     let unreadable = || Failure::Broken("the model did not answer with {\"ok\": …}".to_owned());
@@ -273,15 +284,11 @@ pub fn of_judgement(event: Event, text: &str, continues: bool) -> Result<HookAns
         .zip(text.rfind('}'))
         .and_then(|(from, to)| text.get(from..=to))
         .ok_or_else(unreadable)?;
-    let value: Value = serde_json::from_str(object).map_err(|_| unreadable())?;
-    let reason = value
-        .get("reason")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned();
-    match value.get("ok").and_then(Value::as_bool).ok_or_else(unreadable)? {
+    let judgement: Judgement = serde_json::from_str(object).map_err(|_| unreadable())?;
+    match judgement.ok {
         true => Ok(HookAnswer::default()),
         false => {
+            let reason = judgement.reason.as_str().unwrap_or_default().to_owned();
             let mut answer = refusal(event, Block::plain(reason.clone()));
             let after = matches!(
                 event,

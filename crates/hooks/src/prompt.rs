@@ -1,4 +1,4 @@
-//! Hooks that are questions to a model.
+//! Prompt hooks: a question to a model.
 
 use serde_json::json;
 use sluice_model::{Cache, Request, Thinking};

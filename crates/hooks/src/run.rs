@@ -1,4 +1,4 @@
-//! What hooks are run with, and what hosts are told of their runs.
+//! What hooks are run with, and the messages about their runs (`hook_started`, `hook_progress`, `hook_response`).
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What a hook puts in the place of what a tool gave. Pure.
+//! A tool's output that a `PostToolUse` hook replaces. Pure.
 
 use serde_json::Value;
 use sluice_tools::Outcome;

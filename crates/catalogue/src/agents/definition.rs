@@ -1,9 +1,9 @@
-//! One kind of subagent: what it is for, what it may use, and what it is told.
+//! One agent definition: its description, tools, model and prompt.
 
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
-use sluice_permission::PermissionMode;
+use sluice_permission::{PermissionMode, names};
 
 use crate::front_matter::{self, FrontMatter};
 
@@ -217,13 +217,13 @@ fn split_tools(list: Option<Vec<String>>) -> (Option<Vec<String>>, Option<Vec<St
     let mut tools = Vec::new();
     let mut types: Option<Vec<String>> = None;
     for item in list {
-        let inner = ["Agent(", "Task("]
+        let inner = [names::AGENT, names::TASK]
             .iter()
-            .find_map(|head| item.strip_prefix(head)?.strip_suffix(')'));
+            .find_map(|name| item.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')'));
         if item == "*" {
             return (None, types);
         } else if let Some(inner) = inner {
-            tools.push("Agent".to_owned());
+            tools.push(names::AGENT.to_owned());
             let named = inner.split(',').map(|name| name.trim().to_owned());
             types
                 .get_or_insert_default()
