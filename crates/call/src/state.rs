@@ -29,7 +29,7 @@ pub struct Call {
     pub(crate) state: State,
 }
 
-/// Where a call stands.
+/// The state of a call.
 #[derive(Debug, Default)]
 pub(crate) enum State {
     /// Not begun.

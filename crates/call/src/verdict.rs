@@ -4,7 +4,7 @@
 use sluice_permission::decide::after_hook;
 use sluice_permission::{Decision, PermissionMode, Reason, ReasonKind, Verdict};
 
-/// What a hook says about a call, from the mildest to the strictest.
+/// The permission decision of a hook, from the mildest to the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Permission {
     Allow,
@@ -25,7 +25,7 @@ pub struct HookVerdict {
     pub silence: Option<Silence>,
 }
 
-/// Who did not answer: what hooks say stands for it.
+/// Which hook did not answer, where that decides about the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Silence {
     /// A hook of a file.

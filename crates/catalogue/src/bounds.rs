@@ -1,10 +1,10 @@
-//! Whether files lie where they seem to, links followed, at few looks for many files.
+//! Whether files lie inside the folder they seem to lie in, with links resolved, with few system calls for many files.
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What the files of a project have to lie in as long as nobody trusts it.
+/// The folder in which the files of an untrusted project must lie.
 #[derive(Debug, Default)]
 pub struct Bounds {
     root: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! The commands that need no file.
+//! The built-in slash commands.
 
 /// A command that needs no file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum Does {
     Screen(Screen),
 }
 
-/// What a command that wants a screen can still say.
+/// What a command that needs a screen answers without one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Screen {
     Help,

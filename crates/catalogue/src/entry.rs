@@ -1,4 +1,4 @@
-//! A command or a skill: a file whose body becomes a prompt.
+//! A slash command or a skill: a file whose body becomes a prompt.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
-//! What stands between two `---` lines at the top of a command, a skill, an agent or an output style.
+//! Front matter: the fields between two `---` lines at the top of a slash command, a skill, an agent definition or an
+//! output style.
 //!
-//! It is written by hand and often not quite YAML (`description: Note: do this`). Then what can be told line by
-//! line still counts, and the problem has a name.
+//! It is written by hand and often not valid YAML (`description: Note: do this`). Then the fields that can be read
+//! line by line still count, and the problem is reported.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! What the model is told of the skills it may use: names and descriptions, within a budget. Their bodies come when they
-//! are used.
+//! The list of skills the model is shown: names and descriptions, within a budget. Bodies are read when a skill is
+//! used.
 
 use super::entry::Entry;
 
@@ -10,7 +10,7 @@ const SHARE: f64 = 0.01;
 /// About how many characters a token has.
 const PER_TOKEN: f64 = 4.0;
 
-/// How much may be told.
+/// The size limits of the list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
     /// Characters of all descriptions and names together.

@@ -1,6 +1,5 @@
-//! What a person and a project want every session to know: `CLAUDE.md` files, from the widest to
-//! the nearest, with what they import, and rules. What lies deeper in the project, and rules about certain files, wait
-//! until such a file is touched (`nearby`).
+//! Memory files: `CLAUDE.md` files, from the widest to the nearest, with their imports, and rules. Those deeper in the
+//! project, and rules about certain files, are added when such a file is touched (`nearby`).
 
 mod nearby;
 mod text;
@@ -48,7 +47,7 @@ pub struct Memory {
     pub parent: Option<PathBuf>,
 }
 
-/// A rule about certain files: it is told when one of them is touched.
+/// A rule about certain files: it is added when one of them is touched.
 #[derive(Debug, Clone)]
 pub struct PathRule {
     path: PathBuf,

@@ -1,4 +1,4 @@
-//! Output styles: how the model talks, chosen by the person.
+//! Output styles.
 
 use std::path::PathBuf;
 

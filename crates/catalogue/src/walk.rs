@@ -1,4 +1,5 @@
-//! The one loader: looks at every folder once, and reads the top of every file in it.
+//! The loader of slash commands, skills and output styles: lists every folder once, and reads the front matter of
+//! every file.
 
 use std::collections::HashSet;
 use std::fs;

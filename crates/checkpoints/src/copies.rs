@@ -1,4 +1,4 @@
-//! The copies of files on the disk. All of this may take as long as the disk does, so none of it is done by the session
+//! The copies of files on the disk. All of this may take as long as the disk does, so the session does none of it
 //! itself.
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub struct Copies {
     dir: PathBuf,
 }
 
-/// Files that are followed, as they were kept last.
+/// The files with checkpoints, as they were last copied.
 #[derive(Debug)]
 pub struct Followed {
     pub copies: Copies,
@@ -33,7 +33,7 @@ pub struct Followed {
     pub cancel: CancellationToken,
 }
 
-/// The file that could not be kept, and why.
+/// The file that could not be copied, and why.
 pub type Unkept = (PathBuf, io::Error);
 
 impl Followed {

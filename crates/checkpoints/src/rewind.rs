@@ -1,4 +1,4 @@
-//! What it takes to put files back, and doing it.
+//! `rewind_files`: which files have to change, and changing them.
 
 use std::collections::BTreeMap;
 use std::fs;

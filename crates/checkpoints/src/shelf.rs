@@ -1,4 +1,4 @@
-//! Which copies belong to which prompt.
+//! The checkpoints of a session: which copies belong to which prompt.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

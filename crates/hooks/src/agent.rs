@@ -13,7 +13,7 @@ pub const GUIDE: &str = "You check something for a program. You are given a ques
     {\"ok\": true} if the question is answered with yes, else {\"ok\": false, \"reason\": \"…\"}, and nothing else. The \
     reason is told to the agent that is being checked, so say what is to be done.";
 
-/// An agent that has been told what to look into.
+/// A running agent hook.
 pub type Inspection = BoxFuture<'static, Result<String, String>>;
 
 /// Waits for what it says.

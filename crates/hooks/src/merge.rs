@@ -25,7 +25,7 @@ pub struct Said {
     pub what: Result<HookAnswer, Failure>,
 }
 
-/// When a hook that says nothing refuses.
+/// When a hook without an answer denies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refuses {
     Never,

@@ -33,7 +33,7 @@ impl Block {
     }
 }
 
-/// What one hook says.
+/// The answer of one hook.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HookAnswer {
     /// The turn has to end; why.
@@ -68,7 +68,7 @@ impl HookAnswer {
     }
 }
 
-/// Why a hook says nothing.
+/// Why a hook has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
     /// It did not answer in time.

@@ -53,7 +53,7 @@ pub struct Late {
     pub rewakes: bool,
 }
 
-/// What hosts are told of the run of a hook.
+/// A message to the host about the run of a hook.
 #[derive(Debug)]
 pub enum HookReport {
     Started(HookStarted),
@@ -61,7 +61,7 @@ pub enum HookReport {
     Response(HookResponse),
 }
 
-/// Who is told of the runs of hooks.
+/// Takes the messages about runs of hooks.
 pub trait HookReports: std::fmt::Debug + Send + Sync {
     fn report(&self, report: HookReport) -> BoxFuture<'_, ()>;
 }

@@ -1,4 +1,4 @@
-//! Events folded into a message, block by block.
+//! Stream events assembled into a message, block by block.
 
 use serde_json::{Map, Value, json};
 

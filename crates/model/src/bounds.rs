@@ -1,5 +1,5 @@
-//! How much one answer may be. A model's longest answer is a few megabytes; a server that says more is broken or means
-//! harm, and everything it says is kept in memory several times over.
+//! Limits on one response. A model's longest response is a few megabytes; a server that sends more is broken or
+//! hostile, and all of it would be held in memory several times.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! One attempt at a time.
+//! The HTTP client: one request at a time.
 
 use std::sync::{Arc, OnceLock};
 

@@ -1,4 +1,4 @@
-//! Everything the client must be told, since it reads no environment itself.
+//! The configuration of the client, which reads no environment variables itself.
 
 use std::fmt;
 use std::path::PathBuf;

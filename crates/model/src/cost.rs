@@ -1,4 +1,4 @@
-//! What was used and what it cost, in the shapes `result` carries.
+//! Token usage and cost, in the form that `result` has.
 
 use serde_json::{Map, Number, Value, json};
 

@@ -1,4 +1,4 @@
-//! The events of a stream, each with the text it came in.
+//! The events of a stream, each with its original text.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub struct ModelEvent {
     pub kind: EventKind,
 }
 
-/// What an event says.
+/// The kind of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
     /// `message_start`.

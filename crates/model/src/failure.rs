@@ -1,4 +1,4 @@
-//! How an attempt can end badly, and what each ending is called on the wire.
+//! Failures of a request, and their error codes and messages for the host.
 
 use std::time::Duration;
 

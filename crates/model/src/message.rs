@@ -1,7 +1,7 @@
-//! A message of the conversation, in the bytes in which it is sent.
+//! A message of the conversation, as the bytes that are sent.
 //!
-//! A conversation is sent whole with every request, and what was said in it never changes. So a message is written once;
-//! from then on it is copied or passed on, not written again.
+//! Every request contains the whole conversation, and earlier messages never change. So a message is serialised once;
+//! from then on its bytes are copied.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ struct Inner {
     mark_at: Option<usize>,
 }
 
-/// Who speaks.
+/// The role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The user's side.

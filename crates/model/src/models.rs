@@ -1,4 +1,4 @@
-//! The models we know: names, limits, prices, ways to think. What is not in the table is said to be unknown.
+//! The table of known models: names, limits, prices, thinking modes.
 
 use crate::request::Thinking;
 

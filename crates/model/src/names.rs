@@ -1,5 +1,5 @@
-//! What models are called. A server of one's own has models of its own, and the environment says what stands for the
-//! usual names there: that is said to a session, not to the process, so that two sessions can have two opinions.
+//! Model names. `ANTHROPIC_DEFAULT_OPUS_MODEL` and the like say what `opus`, `sonnet` and `haiku` mean for a server.
+//! They are values of a session, not of the process, so that two sessions may differ.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The names of models: the usual ones, and what stands for some of them instead.
+/// The model names of a session, and the models that some of them stand for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names(Arc<[(&'static str, String)]>);
 

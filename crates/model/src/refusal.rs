@@ -1,4 +1,4 @@
-//! What an answer that is none, or not the one hoped for, has to say.
+//! Responses that are errors, and connections that fail, read as a [`Failure`].
 
 use std::error::Error as _;
 use std::io;

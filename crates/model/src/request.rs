@@ -1,4 +1,4 @@
-//! One request, and its bytes.
+//! One request, and its JSON.
 
 use serde_json::{Map, Value, json};
 

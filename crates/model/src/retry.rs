@@ -1,4 +1,4 @@
-//! What to do after a failed attempt: a pure function of what is known.
+//! The retry policy: what to do after a failed request, as a pure function.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! The order in which everything is asked: deny, ask, the tool's own checks, the mode, allow.
+//! The permission decision for a tool call: deny rules, ask rules, the tool's own checks, the permission mode, allow
+//! rules, in this order.
 
 mod bash;
 mod files;

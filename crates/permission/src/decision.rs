@@ -1,4 +1,4 @@
-//! What is decided, and why.
+//! The result of a permission decision, and its reason.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What a mode means.
+//! Permission modes: what each of them allows.
 
 use sluice_wire::mode::PermissionMode;
 

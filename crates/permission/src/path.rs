@@ -1,4 +1,4 @@
-//! Paths: by their parts, never by their text.
+//! Paths, compared by their components, never as text.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

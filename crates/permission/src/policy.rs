@@ -1,4 +1,4 @@
-//! What is in force, and what is asked.
+//! The policy (permission rules, mode, working directories), and the call that is decided about.
 
 use std::path::{Path, PathBuf};
 

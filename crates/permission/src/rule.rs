@@ -1,8 +1,8 @@
-//! Rules: their text, and where they came from.
+//! Permission rules: their text and their source.
 
 use std::path::PathBuf;
 
-/// What a rule says about the calls it matches.
+/// The behaviour of a rule: allow, ask or deny.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Behavior {
     /// Never. Nothing overrides it.
@@ -25,7 +25,7 @@ impl Behavior {
     }
 }
 
-/// Where a rule stands written.
+/// The source of a rule: a settings scope, a flag, the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source {
     /// Managed by an administrator.

@@ -1,4 +1,4 @@
-//! What a host can offer beside a plain yes.
+//! Permission suggestions: the rules that are offered with a permission request.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What the calls of a tool touch: the one fact about a tool a decision depends on besides its name.
+//! What the calls of a tool touch: besides its name, the only fact about a tool that a permission decision uses.
 
 use crate::names;
 

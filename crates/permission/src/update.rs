@@ -1,4 +1,4 @@
-//! Changes of the policy, as hosts and hooks send them.
+//! Permission updates, as hosts and hooks send them (`addRules`, `setMode` and so on).
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,4 @@
-//! How much a server may list. A page is bounded by the transport; all of them together are bounded here, so that a
-//! server that floods costs what it may and no more.
+//! Limits on the lists of an MCP server. The transport limits one page; this limits all pages together.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Signing in to a server: where tokens are kept, and the way through a person's browser.
+//! OAuth sign-in to an MCP server: the tokens, and the way through a person's browser.
 
 mod callback;
 mod store;

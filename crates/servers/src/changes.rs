@@ -1,4 +1,4 @@
-//! Servers that come and go while a session runs: by the host, by plugins, by settings.
+//! MCP servers that are added and removed while a session runs: by the host, plugins or settings.
 
 use std::sync::Arc;
 

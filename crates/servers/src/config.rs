@@ -1,4 +1,4 @@
-//! One server as its configuration describes it: how it is reached, and what may come out of the environment.
+//! The configuration of one MCP server: its transport, and which parts come from environment variables.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// The shortest time a configuration may give a tool.
 const SHORTEST: u64 = 1000;
 
-/// A server's configuration, as it stands in a file or a flag.
+/// The configuration of an MCP server, from a file or a flag.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerConfig {
     /// How it is reached.
@@ -56,7 +56,7 @@ pub enum Reach {
     },
 }
 
-/// What a configuration says about signing in.
+/// The OAuth settings of a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OAuth {
     /// A client that is registered already.

@@ -1,4 +1,4 @@
-//! What a server's tool gave, as the model reads it and as the host reads it.
+//! The result of an MCP tool, as the model reads it and as the host reads it.
 
 use std::path::{Path, PathBuf};
 

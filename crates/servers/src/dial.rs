@@ -1,4 +1,4 @@
-//! From a configuration to a connection.
+//! Connecting to an MCP server, by its configuration.
 
 use std::ffi::OsString;
 use std::io;

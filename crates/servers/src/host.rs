@@ -11,7 +11,7 @@ use sluice_wire::control::{Elicitation, ElicitationResponse, Request};
 /// The host's answer to a control request, or why there is none.
 pub type Said = Result<Value, String>;
 
-/// The way to the host. A server sees nothing else of a session.
+/// The connection to the host. A server sees nothing else of a session.
 #[async_trait]
 pub trait Host: fmt::Debug + Send + Sync {
     /// Sends a control request, and gives what to wait for its answer with. Dropping that withdraws the request.

@@ -1,7 +1,7 @@
-//! One server: how it stands, what it offers, and the connection to it.
+//! One MCP server: its status, what it offers, and the connection to it.
 //!
-//! Whoever needs a connection dials; one dials at a time, and a connection that was lost is dialled again by the next
-//! call. The session reads how things stand and is told when that changes; it never waits for a server here.
+//! Code that needs a connection connects, one at a time; a lost connection is made again by the next call. The session
+//! reads the status and is notified of changes; it never waits for a server here.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -32,7 +32,7 @@ const PAGE: Duration = Duration::from_secs(30);
 /// How long a changed list rests before it is read again: one that changes all the time is not read all the time.
 const RELIST: Duration = Duration::from_millis(250);
 
-/// How a server stands.
+/// The state of an MCP server.
 #[derive(Debug, Clone)]
 pub enum Phase {
     /// Nobody has dialled yet.
@@ -64,7 +64,7 @@ pub struct Offer {
     pub note: Option<String>,
 }
 
-/// What a server inside the host would answer, said beforehand.
+/// What a server inside the host answers to `initialize` and `tools/list`, given beforehand by the host.
 #[derive(Debug, Clone)]
 pub struct Manifest {
     pub(super) info: InitializeResult,

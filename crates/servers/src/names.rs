@@ -1,4 +1,4 @@
-//! What servers' tools and prompts are called: `mcp__<server>__<tool>`.
+//! Names of MCP tools and prompts: `mcp__<server>__<tool>`.
 
 /// What every such name begins with.
 const PREFIX: &str = "mcp__";

@@ -1,4 +1,4 @@
-//! What a session says about servers at its start.
+//! What a session is started with, as far as MCP servers are concerned.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +12,7 @@ pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a tool may take, unless somebody says otherwise: longer than anybody waits.
 pub const TOOL_TIMEOUT: Duration = Duration::from_millis(100_000_000);
 
-/// What a session is told about servers at its start.
+/// The options of a session that concern MCP servers.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
     /// The servers of the command line.

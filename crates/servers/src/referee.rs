@@ -1,4 +1,4 @@
-//! A server's tool in the place of the person: it is asked whether calls may run.
+//! `--permission-prompt-tool`: an MCP tool that answers permission requests.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which servers a session has: every scope that may name some, and which of two with one name counts.
+//! The MCP servers of a session: every scope that may name some, and which of two with the same name wins.
 
 use std::path::{Path, PathBuf};
 
@@ -62,7 +62,7 @@ pub enum Standing {
     Broken(String),
 }
 
-/// A server that somebody named.
+/// A configured MCP server, with its name and scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Named {
     /// Its name.

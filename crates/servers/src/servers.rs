@@ -1,4 +1,4 @@
-//! The servers of a session, all of them.
+//! All MCP servers of a session.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! How servers stand, as hosts are told.
+//! `mcp_status`: the status of MCP servers, as hosts see it.
 
 use sluice_wire::Raw;
 use sluice_wire::control::{McpServerInfo, McpServerStatus, McpTool, McpToolAnnotations};

@@ -1,4 +1,4 @@
-//! The text of one settings file, and what is wrong with it.
+//! The text of one settings file, and the problems in it.
 
 use std::cell::Cell;
 use std::collections::HashMap;

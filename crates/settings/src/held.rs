@@ -1,4 +1,5 @@
-//! What of a project waits until its folder is trusted, by name: whoever is to trust it has to know what that means.
+//! Held-back settings: what of a project does not apply until its folder is trusted, listed by name so that a person
+//! can decide.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

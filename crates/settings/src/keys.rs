@@ -1,7 +1,7 @@
-//! The one table of settings: what each is called, what it holds, who may say it, and what saying it does.
+//! The table of settings keys: name, type, scopes that may set it, and its effect.
 //!
-//! Whoever reads a setting names its row, so a setting that is read is described here. Keys that stand in no row are
-//! kept, shown, and wait for trust as most do.
+//! Code that reads a setting names its row, so every setting that is read is described here. Unknown keys are kept and
+//! shown, and wait for trust as most keys do.
 
 use serde_json::{Map, Value};
 use sluice_permission::Source;
@@ -46,7 +46,7 @@ pub enum Shape {
     Object,
 }
 
-/// What becomes of a setting in a project nobody has trusted.
+/// Whether a setting of an untrusted project applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Untrusted {
     /// It waits.
@@ -352,7 +352,7 @@ pub struct PermissionKey {
     pub restricts: Restricts,
 }
 
-/// Whether a setting forbids something, and so counts whoever says it.
+/// Whether a setting restricts something, and so applies from any source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Restricts {
     /// It permits.

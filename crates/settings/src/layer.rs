@@ -1,4 +1,4 @@
-//! One file's settings, and what of them is in force.
+//! A settings layer: the settings of one file, and which of them apply.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Laying one document over another.
+//! Merging one settings document into another.
 
 use serde_json::{Map, Value};
 

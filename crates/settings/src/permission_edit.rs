@@ -7,7 +7,7 @@ use sluice_permission::update::{Edit, List};
 
 use crate::keys::{PERMISSIONS, PermissionKey, permissions};
 
-/// What stands in the place of the setting `.0` has another type, so the edit was not made.
+/// The setting `.0` has another type in the file, so the edit was not made.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct WrongType(pub(crate) String);
 

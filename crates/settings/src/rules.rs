@@ -1,4 +1,4 @@
-//! Permission rules from a layer. A deny or ask that cannot be read covers more, never less.
+//! Permission rules of a settings layer. A deny or ask rule that cannot be parsed covers more, never less.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Settings of all scopes laid over each other, from the weakest to the strongest.
+//! Settings: all scopes merged, from the weakest to the strongest.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,9 +1,9 @@
-//! Which folders a person has trusted: `projects[path].hasTrustDialogAccepted` in `~/.claude.json`, and `trustedFolders`
-//! in their settings or the administrator's.
+//! Folder trust: `projects[path].hasTrustDialogAccepted` in `~/.claude.json`, and `trustedFolders` in the settings of
+//! the person or the administrator.
 //!
-//! A folder is known by its resolved path; inside a repository, by the root of that repository, as the
-//! official documentation has it, and in a work tree by the repository it was made from. The trust of a folder further
-//! out says nothing about one further in.
+//! A folder is identified by its resolved path; inside a git repository by the root of the repository, as the official
+//! documentation says, and in a git worktree by the repository it belongs to. Trust in an outer folder does not extend
+//! to the folders inside it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What holds when all layers are laid over each other.
+//! The merged value of each setting.
 
 use std::path::PathBuf;
 

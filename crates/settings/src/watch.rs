@@ -1,8 +1,8 @@
-//! When a settings file changed.
+//! Watching settings files for changes.
 //!
-//! The kernel says that something happened (`notices`), a look at the files says what. So an idle session is not
-//! woken at all, and a notice too many changes nothing. Where the kernel says nothing (other systems, file
-//! systems of other machines, no watches left) a slow look at the files stands in.
+//! A kernel notification (`notices`) says that something happened; reading the files says what. So an idle session
+//! does not wake up, and a superfluous notification does no harm. Where the kernel sends none (other systems, network
+//! file systems, no watches left), the files are polled slowly.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};

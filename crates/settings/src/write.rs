@@ -1,8 +1,8 @@
-//! Writing settings: no reader sees half of a file, no writer loses another's change.
+//! Writing settings files: no reader sees half of a file, and no writer loses another's change.
 //!
-//! The new text is written beside the file, flushed, and renamed over it. Writers of this program take
-//! turns by a lock on the folder, which leaves nothing behind; another program's change in between is seen
-//! by comparing before the rename, and the edit is made again on what is there then.
+//! The new text is written beside the file, flushed, and renamed over it. Writers of this program take turns by a lock
+//! on the folder, which leaves no file behind. A change by another program in between is detected by comparing before
+//! the rename, and the edit is made again on the new content.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};

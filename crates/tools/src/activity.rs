@@ -1,4 +1,4 @@
-//! What a call does, in a few words, for whoever watches.
+//! What a call does in a few words, for display.
 
 use serde_json::Value;
 use sluice_permission::{Key, Touches};

@@ -1,4 +1,4 @@
-//! What a command prints: the beginning in memory, everything in a file once it is long or wanted there.
+//! The output of a command: the beginning in memory, all of it in a file once it is long or wanted there.
 
 use std::io;
 use std::path::{Path, PathBuf};

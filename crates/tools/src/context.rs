@@ -1,4 +1,4 @@
-//! What a tool is given.
+//! The context of a tool call: what a tool is given.
 
 use std::ffi::OsString;
 use std::fmt;

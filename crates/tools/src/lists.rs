@@ -1,4 +1,4 @@
-//! What a session means to do: the todo list and the task list.
+//! The todo list and the task list of a session.
 
 mod items;
 
@@ -21,7 +21,7 @@ pub struct Todo {
     pub active_form: String,
 }
 
-/// Where an entry of either list stands.
+/// The status of an entry of either list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Progress {

@@ -1,4 +1,4 @@
-//! Paths without touching the disk, and the few questions that do.
+//! Paths resolved by name, and the few functions that look at the disk.
 
 use std::fs::File;
 use std::io;

@@ -59,7 +59,7 @@ fn named(tools: &[&'static dyn Tool], name: &str) -> Option<&'static dyn Tool> {
     tools.iter().copied().find(|tool| tool.descriptor().is_called(name))
 }
 
-/// The tools a session begins with: those of the table, and what whoever starts it adds to them.
+/// The tools a session starts with: those of the table, and those its creator adds.
 #[derive(Clone)]
 pub struct Toolbox(Arc<[&'static dyn Tool]>);
 

@@ -1,4 +1,4 @@
-//! The commands a session has running, in the foreground and in the background.
+//! The running commands of a session, in the foreground and in the background.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ mod enlisted;
 /// How many ended tasks can still be asked about.
 const REMEMBERED: usize = 200;
 
-/// Where a command stands, in the words of `task_updated.patch.status`.
+/// The status of a command, as in `task_updated.patch.status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskStatus {
     /// It runs.

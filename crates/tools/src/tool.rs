@@ -1,4 +1,4 @@
-//! What a tool is.
+//! The trait `Tool`, and its descriptor.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::outcome::{Invalid, Outcome};
 /// A boxed future, so that tools can live in one table.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A tool in words and facts. Whoever has to treat tools differently asks here, and knows no tool by its name.
+/// The descriptor of a tool. Code that treats tools differently asks here, and knows no tool by its name.
 ///
 /// A tool states what is special about it and leaves the rest to [`Descriptor::default`]: offered to every model, and
 /// asked about whenever it is called.
@@ -74,7 +74,7 @@ pub enum Changes {
     Irrevocably,
 }
 
-/// How a call is told of while it runs.
+/// How a running call is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Activity {
     /// What it does: `Running`.

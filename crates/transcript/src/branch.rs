@@ -1,7 +1,7 @@
 //! The one branch of a transcript's entries that is the conversation.
 //!
-//! Where the walk from its end to its beginning passes over blocks of a message or results of its calls, they are put
-//! back. What no longer leads to the end of the conversation is left out.
+//! The walk goes from its end to its beginning. Blocks of a message and results of its calls that lie beside it are
+//! put back. Entries that do not lead to the end of the conversation are left out.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read, Seek};

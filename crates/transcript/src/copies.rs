@@ -1,5 +1,5 @@
-//! The entries a fork begins with: those of the session it comes from, under its own id. They are passed on as bytes: a
-//! long conversation never becomes a tree of values for it.
+//! The entries a fork starts with: those of the original session, under its own id. They are copied as bytes and never
+//! become a tree of values.
 
 use std::fs::File;
 use std::io;

@@ -1,4 +1,4 @@
-//! An earlier conversation that a session goes on with.
+//! An earlier conversation that a session resumes.
 
 use std::fs::File;
 use std::io;

@@ -1,5 +1,5 @@
-//! The lines of a transcript, as values. Keys stand in a fixed order and without spaces between them: readers look for
-//! them in the text.
+//! The entries of a transcript, as values. Keys have a fixed order and no spaces between them, because readers search
+//! for them in the text.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -26,7 +26,7 @@ pub struct Stamp {
     pub agent_id: Option<String>,
 }
 
-/// What a person, or a program on their behalf, said.
+/// A prompt of a person, or of a program on their behalf.
 #[derive(Debug, Clone, Copy)]
 pub struct Prompt<'a> {
     /// The uuid it is known by.

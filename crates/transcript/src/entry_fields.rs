@@ -1,5 +1,4 @@
-//! The fields of a transcript entry that a conversation goes on with. The rest of it may be larger, and is for other readers: it is
-//! passed over, not taken and thrown away.
+//! The fields of a transcript entry that a resume needs. The rest may be larger; it is skipped without being copied.
 
 use std::fmt;
 

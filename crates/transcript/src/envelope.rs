@@ -1,11 +1,11 @@
-//! A cheap look at a line: what it takes to put it in its place, and nothing of what it says.
+//! The envelope of a line: the fields that put it in its place, without its content.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::json_fields;
 
-/// Tells entries apart: the bits of a uuid as they are usually spelled, or else a hash of the text.
+/// The identity of an entry: the bits of its uuid, or a hash of the text if that is not a usual uuid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(u64, u64);
 

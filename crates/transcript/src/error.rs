@@ -1,4 +1,4 @@
-//! What can go wrong with a session on disk.
+//! Errors about saved sessions.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! One line of a transcript that was read, and the names lines give a session.
+//! One line of a transcript that was read, and the titles that lines give a session.
 
 use serde_json::{Map, Value};
 

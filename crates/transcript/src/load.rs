@@ -1,4 +1,4 @@
-//! What entries say, read from the places where they stand.
+//! The fields of entries, read from where they lie in the file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

@@ -1,4 +1,4 @@
-//! The lines of a transcript that are no part of its chain, as values.
+//! The lines of a transcript that are not part of the conversation, as values.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The pen: one open file, one write a line, nothing ever rewritten.
+//! Appending to a transcript: one open file, one write per line, nothing rewritten.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};

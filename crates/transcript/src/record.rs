@@ -1,7 +1,7 @@
-//! What a transcript holds: where each entry stands, and which one it follows.
+//! The records of a transcript: where each entry lies, and which one it follows.
 //!
-//! Lines that cannot be read or are not known are passed over, and a uuid counts where it stands first. A line is looked
-//! at once, and read only if it is part of the conversation.
+//! Lines that cannot be read or are unknown are skipped, and of two lines with the same uuid the first counts. A line
+//! is scanned once, and parsed only if it is part of the conversation.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Going on with an earlier conversation: which one, how much of it, and what the model is shown of it.
+//! Resuming a session: which one, how much of it, and what the model is shown of it.
 
 use std::collections::HashSet;
 use std::fs::File;

@@ -1,8 +1,7 @@
-//! A session's transcript while it is being written.
+//! The transcript of a running session.
 //!
-//! A message is in the file before anybody is told of it, under the uuid it is told with. Lines are only ever appended;
-//! a session that goes on with an earlier one goes on in its file. Whatever is written comes back as lines, for a host
-//! that wants to be told of every one.
+//! A message is in the file before it is sent to the host, with the same uuid. Lines are only appended; a resumed
+//! session continues in its file. Every line that is written is also returned, for a host that mirrors the transcript.
 
 use std::collections::HashMap;
 use std::io;
@@ -26,7 +25,7 @@ use super::place::Projects;
 use super::since::Since;
 use super::tail::Tail;
 
-/// How a session is kept.
+/// How a session is saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keeping {
     /// Where all transcripts lie.

@@ -34,7 +34,7 @@ impl AgentOrigin {
     }
 }
 
-/// Where an agent keeps what it has learnt.
+/// The scope of an agent's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notebook {
     User,

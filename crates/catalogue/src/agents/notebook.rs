@@ -1,4 +1,4 @@
-//! What an agent has learnt: a folder of its own, whose `MEMORY.md` it is told at its start.
+//! The memory of an agent: a folder of its own, whose `MEMORY.md` it reads at its start.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Every kind of subagent a session has, and what is wrong with those it does not have.
+//! All agent definitions of a session, and the problems of those that cannot be used.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What a touched file brings with it: the memory files of the folders it lies in, and rules about it.
+//! Memory files that a touched file adds: those of the folders it lies in, and rules about it.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ const READERS: &[&str] = &[
     "cat", "head", "tail", "less", "more", "nl", "wc", "sed", "awk", "grep", "egrep", "fgrep", "rg", "bat",
 ];
 
-/// What has not been told yet.
+/// The memory files and rules that were not added yet.
 #[derive(Debug, Default)]
 pub struct Nearby {
     rules: Vec<PathRule>,
@@ -22,7 +22,7 @@ pub struct Nearby {
     folders: HashSet<PathBuf>,
 }
 
-/// A file that is told because another was touched.
+/// A memory file that is added because another file was touched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Brought {
     /// What is to be known.

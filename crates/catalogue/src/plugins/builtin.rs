@@ -1,4 +1,4 @@
-//! Parts of ours that can be left out as any plugin can: `"enabledPlugins": {"agents-md@builtin": false}`.
+//! Built-in parts that can be disabled like plugins: `"enabledPlugins": {"agents-md@builtin": false}`.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use sluice_settings::keys;
 /// Where they come from, as plugins name it.
 pub const SOURCE: &str = "builtin";
 
-/// A part of ours.
+/// A built-in part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// `AGENTS.md` is read where a project has no `CLAUDE.md`.

@@ -1,4 +1,4 @@
-//! A plugin's manifest, `.claude-plugin/plugin.json`, which need not be there.
+//! A plugin's manifest, `.claude-plugin/plugin.json`, which is optional.
 
 use std::path::{Component, Path, PathBuf};
 

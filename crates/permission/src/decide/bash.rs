@@ -1,4 +1,4 @@
-//! The shell: every command of a line on its own, and the line as a whole.
+//! Permission decisions for shell commands: each command of a line by itself, then the line as a whole.
 
 mod allowed;
 mod effects;

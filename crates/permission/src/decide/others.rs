@@ -1,4 +1,4 @@
-//! Everything that is neither the shell nor a file.
+//! Permission decisions for all other tools: web, MCP servers, subagents, skills and tools that ask a person.
 
 use sluice_wire::permission_update::Destination;
 

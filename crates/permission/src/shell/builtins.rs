@@ -1,8 +1,8 @@
-//! Every place where bash itself sets a variable or evaluates a text, besides the words of a command.
+//! Bash builtins that set a variable or evaluate text.
 //!
-//! What bash evaluates inside words (substitutions, subscripts, arithmetic, `${x@P}`) is in [`super::words`]; what it
-//! evaluates in compound commands is in [`super::parse`]. Here are its builtins, all of them: what is not in the table is
-//! a program of its own.
+//! What bash evaluates inside words (substitutions, subscripts, arithmetic, `${x@P}`) is in [`super::words`], what it
+//! evaluates in compound commands in [`super::parse`]. This table has all builtins: a name that is not in it is a
+//! program.
 
 use super::{Problem, Word};
 

@@ -1,4 +1,4 @@
-//! What is looked at before anything is parsed, in one pass.
+//! Limits that are checked before anything is parsed, in one pass.
 
 use super::Problem;
 

@@ -1,4 +1,4 @@
-//! Where the words of a command lead.
+//! The paths that the words of a command lead to.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! Words: what is written, and what the program gets once quotes are gone and known values are in place.
+//! Words of a command line: as written, and as the program gets them after quotes are removed and known values are
+//! filled in.
 
 use std::collections::BTreeMap;
 

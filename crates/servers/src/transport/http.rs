@@ -1,4 +1,4 @@
-//! The way over HTTP as the protocol has it now.
+//! The streamable HTTP transport.
 
 use std::collections::HashMap;
 

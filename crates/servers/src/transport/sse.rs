@@ -1,4 +1,5 @@
-//! The first way over HTTP: one long answer of server-sent events, and a place to post to that its first event names.
+//! The older SSE transport: one long response of server-sent events, and an endpoint to post to, which its first event
+//! names.
 
 use std::time::Duration;
 

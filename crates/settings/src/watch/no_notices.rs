@@ -1,4 +1,4 @@
-//! Where no kernel notices are used: the files are looked at now and then.
+//! Polling, for systems on which no kernel notifications are used.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What is said about a command.
+//! The result of a command, as the model reads it and as the host reads it.
 
 use std::path::Path;
 

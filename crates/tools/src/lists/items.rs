@@ -1,4 +1,4 @@
-//! The task list: entries with numbers, owners and what waits for what.
+//! The task list: tasks with numbers, owners and dependencies.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Tasks that are no commands: subagents, which the session runs and which are listed, awaited and stopped as
-//! commands are.
+//! Tasks that are not commands: subagents, which the session runs and which are listed, awaited and stopped like
+//! commands.
 
 use std::path::PathBuf;
 use std::sync::Arc;

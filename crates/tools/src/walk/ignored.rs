@@ -1,7 +1,7 @@
-//! What version control leaves out, told folder by folder.
+//! Files that version control ignores (`.gitignore`), folder by folder.
 //!
-//! The rules of a folder hold for everything below it; those of a deeper folder come first. `.ignore` is stronger
-//! than `.gitignore`, and that than a repository's own `info/exclude`. A repository inside another starts anew.
+//! The rules of a folder apply to everything below it; those of a deeper folder come first. `.ignore` is stronger than
+//! `.gitignore`, and that is stronger than the repository's `info/exclude`. A repository inside another starts anew.
 
 use std::fs::File;
 use std::io::Read as _;

@@ -1,4 +1,4 @@
-//! Fetching one page: each hop judged, redirects only within the host, size and time bounded.
+//! Fetching one page: every redirect checked and only within the host, size and time limited.
 
 use std::error::Error;
 use std::sync::Arc;

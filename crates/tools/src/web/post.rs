@@ -1,8 +1,7 @@
-//! Posting JSON to an address a person configured, such as a hook's.
+//! Posting JSON to a configured URL, such as that of an HTTP hook.
 //!
-//! Unlike a page a model asks for, such an address may be on this very machine; other addresses that are not public
-//! are opened only where `anywhere` says that the person named them on purpose. Nothing is followed: who was named
-//! answers.
+//! Unlike a page a model asks for, the URL may be on this machine. Other addresses that are not public are opened only
+//! if `anywhere` says that the person named them on purpose. Redirects are not followed.
 
 use std::net::IpAddr;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Deny and ask rules held against everything on a line that could begin a command.
+//! Deny and ask rules, checked against every place on a line where a command could start.
 
 use crate::matching::{bash, domain};
 use crate::names::{BASH, WEB_FETCH};
