@@ -42,7 +42,7 @@ impl End {
         }
     }
 
-    /// Somebody, or the rules, denied it.
+    /// It was denied.
     pub fn denied(denial: Denial) -> Self {
         Self {
             outcome: Outcome::failed(&denial.message),
@@ -50,7 +50,7 @@ impl End {
         }
     }
 
-    /// How it came to that, as a result's meta says it.
+    /// The reason for it, for the meta data of the result.
     pub fn meta(&self) -> Option<Value> {
         match &self.basis {
             Basis::Unfit => None,

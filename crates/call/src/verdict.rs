@@ -14,7 +14,7 @@ pub enum Permission {
     Deny,
 }
 
-/// What all hooks say about a call together.
+/// The merged decision of all `PreToolUse` hooks about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookVerdict {
     pub permission: Permission,
@@ -30,7 +30,7 @@ pub struct HookVerdict {
 pub enum Silence {
     /// A hook of a file.
     Hook,
-    /// A callback of the host: nobody said no, so that it is a failure and no denial.
+    /// A callback of the host: a failure, not a denial.
     Host,
 }
 

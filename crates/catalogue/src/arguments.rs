@@ -52,7 +52,7 @@ impl<'a> Arguments<'a> {
         (filled, used)
     }
 
-    /// What the mark behind a `$` stands for, and how long it is.
+    /// The value of the placeholder after a `$`, and its length.
     fn mark(&self, text: &str) -> Option<(&str, usize)> {
         const ALL: &str = "ARGUMENTS";
         if let Some(rest) = text.strip_prefix(ALL) {

@@ -17,7 +17,7 @@ pub enum Part {
     },
 }
 
-/// The parts of a body with its arguments filled in. Arguments nobody asked for follow at the end.
+/// The parts of a body with its arguments filled in. Without a placeholder the arguments follow at the end.
 pub fn parts(body: &str, arguments: &Arguments<'_>, all: &str) -> Vec<Part> {
     let mut used = false;
     let mut fill = |text: &str| {

@@ -28,7 +28,7 @@ impl Bounds {
         self.root.is_some()
     }
 
-    /// Whether a file that is there lies somewhere else.
+    /// Whether an existing file lies outside, with links resolved.
     pub fn leads_out(&mut self, path: &Path) -> bool {
         let Some(root) = self.root.clone() else { return false };
         let parent = path.parent().unwrap_or(path);

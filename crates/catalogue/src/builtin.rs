@@ -27,7 +27,7 @@ pub enum Does {
     ReloadSkills,
     Rename,
     Usage,
-    /// Says this.
+    /// Answers with this text.
     Say(&'static str),
     /// Becomes a prompt.
     Prompt(&'static str),
@@ -46,7 +46,7 @@ pub enum Screen {
     Nothing,
 }
 
-/// The commands a host is told of, by name.
+/// The commands that hosts see, by name.
 pub const LISTED: &[Builtin] = &[
     listed("agents", "Show where subagents are defined", "", Does::Agents),
     Builtin {

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-/// More than any front matter has a reason to hold.
+/// The largest front matter.
 pub const LARGEST: usize = 64 * 1024;
 /// How deep it may be nested: each bracket that is open makes every word behind it dearer to read.
 const DEEPEST: usize = 64;
@@ -66,14 +66,14 @@ fn is_mark(line: &str) -> bool {
     line.trim_end() == "---"
 }
 
-/// Reads a file's front matter and gives what follows it.
+/// Reads a file's front matter and returns the rest of the file.
 pub fn read(text: &str) -> (FrontMatter, &str) {
     let cut = cut(text);
     (cut.head.map(FrontMatter::parse).unwrap_or_default(), cut.body)
 }
 
 impl FrontMatter {
-    /// The same fields, said in JSON.
+    /// The same fields, from JSON.
     pub fn of(fields: Map<String, Value>) -> Self {
         Self { fields, problem: None }
     }
@@ -146,7 +146,7 @@ impl FrontMatter {
         }
     }
 
-    /// What a key says, in any shape.
+    /// The value of a key, of any type.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.fields.get(key).filter(|value| !value.is_null())
     }

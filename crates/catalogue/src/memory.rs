@@ -41,7 +41,7 @@ pub struct MemoryOptions {
 pub struct Memory {
     /// Where it lies.
     pub path: PathBuf,
-    /// What it says, without front matter and comments.
+    /// Its text, without front matter and comments.
     pub text: String,
     /// The file that imports it.
     pub parent: Option<PathBuf>,
@@ -59,7 +59,7 @@ pub struct PathRule {
 /// Everything found at the start.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// What is told from the start.
+    /// The memory files the model gets from the start.
     pub known: Vec<Memory>,
     waiting: Vec<PathRule>,
     /// Where each really is.
@@ -101,7 +101,7 @@ fn real(folder: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
-/// What the model is told of it, once, before the first prompt.
+/// The reminder for the model, once, before the first prompt.
 pub fn reminder(memories: &[Memory]) -> Option<String> {
     if memories.is_empty() {
         return None;
@@ -201,7 +201,7 @@ impl<'a> Loader<'a> {
         read(&real)
     }
 
-    /// Takes what a file says, once, and what it imports.
+    /// Adds the text of a file, once, and its imports.
     fn keep(&mut self, path: &Path, said: &str, parent: Option<&Path>, depth: usize) {
         let said = text::without_comments(said);
         if !self.found.seen.insert(real(path)) || said.trim().is_empty() {

@@ -37,7 +37,7 @@ pub struct Followed {
 pub type Unkept = (PathBuf, io::Error);
 
 impl Followed {
-    /// Keeps every file anew that has changed. Gives them all, and what went wrong first, if anything did.
+    /// Copies every file that has changed. Returns all of them, and the first error.
     pub fn renew(mut self, now: &str) -> (BTreeMap<String, Backup>, Option<Unkept>) {
         let mut problem = None;
         for (name, backup) in &mut self.files {
@@ -78,8 +78,8 @@ impl Copies {
         }
     }
 
-    /// Keeps a file as it is now: what lies at the place its path led to when it was looked at, and nothing a link leads
-    /// to since.
+    /// Copies a file as it is now: the file its path led to when the call was decided about, whatever links lead to
+    /// since.
     pub fn keep(
         &self,
         (path, place): (&Path, &Path),
@@ -165,7 +165,7 @@ fn make_folder(dir: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
-/// Tells paths apart; it keeps no secret (FNV-1a).
+/// A hash to tell paths apart; it is not cryptographic (FNV-1a).
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -29,7 +29,7 @@ impl Shelf {
         self.snapshots.iter().any(|snapshot| snapshot.message == message)
     }
 
-    /// What it takes to put the files back as they stood before this prompt; none if nobody knows how they stood.
+    /// The changes that put the files back as they were before this prompt; `None` if there is no checkpoint.
     pub fn plan(&self, message: &str) -> Option<Plan> {
         let at = self.snapshots.iter().position(|snapshot| snapshot.message == message)?;
         let mut wanted: BTreeMap<&String, &Backup> = BTreeMap::new();

@@ -15,14 +15,14 @@ use crate::merge::{Refuses, Said, merge};
 use crate::output::{self, Failure, HookAnswer};
 use crate::run::{Due, HookRun, Late, Seen};
 
-/// How often we look whether a program wants to go on by itself.
+/// How often the output is checked for `{"async": true}`.
 const LOOK: Duration = Duration::from_millis(100);
 /// How many looks lie between two reports.
 const REPORT: u32 = 10;
-/// How long one that goes on by itself has, where it does not say.
+/// The timeout of an async hook without `asyncTimeout`.
 const ASYNC: Duration = Duration::from_secs(600);
 
-/// Runs it to its end, or until it says that it goes on by itself.
+/// Runs the command to its end, or until it prints `{"async": true}`.
 pub async fn run(run: &HookRun, due: &Due) -> Result<HookAnswer, Failure> {
     let Handler::Command { launch, is_async, .. } = &due.hook.handler else {
         return Err(Failure::Cancelled);
@@ -66,7 +66,7 @@ pub async fn run(run: &HookRun, due: &Due) -> Result<HookAnswer, Failure> {
 enum Watched {
     Ended(i32),
     Late,
-    /// It goes on by itself, for so long.
+    /// It is async, with this timeout.
     Detached(Duration),
 }
 
@@ -123,7 +123,7 @@ async fn ended(run: &HookRun, due: &Due, running: &Running, code: i32) -> Result
     answer
 }
 
-/// Waits for the end of one that goes on by itself; what it says then is heard later.
+/// Waits for the end of an async hook, whose answer comes later.
 async fn see_out(run: HookRun, due: Due, mut running: Running, limit: Duration) {
     let gone = run.late.closed();
     let end = timeout(limit, running.end());

@@ -29,7 +29,7 @@ pub enum Origin {
     },
     /// A skill or a command, while it is in use; its folder.
     Skill { name: String, root: PathBuf },
-    /// A subagent, while it runs: its hooks hear of nobody else's calls.
+    /// A subagent, while it runs: its hooks run for its own calls only.
     Agent { name: String },
 }
 
@@ -59,7 +59,7 @@ pub enum Handler {
         launch: Launch,
         /// It is not waited for.
         is_async: bool,
-        /// Not waited for, and what it says with exit code 2 wakes the model.
+        /// It is not waited for, and with exit code 2 its message wakes the model (`asyncRewake`).
         rewakes: bool,
     },
     /// Posts to an address.
@@ -73,7 +73,7 @@ pub enum Handler {
     Prompt {
         prompt: String,
         model: Option<String>,
-        /// A refusal is told to the model and does not end the turn.
+        /// A block is a message to the model and does not end the turn.
         continues: bool,
     },
     /// Has an agent look into it.
@@ -131,7 +131,7 @@ pub struct Hook {
     pub condition: Option<Condition>,
     pub handler: Handler,
     pub timeout: Option<Duration>,
-    /// What `onFailure` says: whether a failure refuses.
+    /// `onFailure`: whether a failure denies.
     pub refuses_on_failure: Option<bool>,
     pub once: bool,
     pub status: Option<String>,
@@ -147,7 +147,7 @@ pub struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads what stands under `hooks`, and what is wrong with it.
+    /// Reads the value of `hooks`, and its problems.
     pub fn read(&self, origin: &Origin, config: &Value) -> (Vec<Hook>, Vec<String>) {
         let (mut hooks, mut problems) = (Vec::new(), Vec::new());
         let mut wrong = |what: String| problems.push(format!("{} hooks: {what}", origin.label()));

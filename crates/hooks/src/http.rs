@@ -20,7 +20,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// What the settings say. Where the administrator says something, nobody adds to it.
+    /// The limits of the settings. Those of the managed settings cannot be extended.
     pub fn of(settings: &Settings) -> Self {
         let list = |key: &Key| -> Option<Vec<String>> {
             let managed = settings.policy(key).cloned().map(|value| vec![value]);
@@ -43,7 +43,7 @@ impl Rules {
         patterns.is_none_or(|patterns| patterns.iter().any(|pattern| glob(pattern, url)))
     }
 
-    /// Whether somebody named this very host: then it may be anywhere.
+    /// Whether this exact host is allowed by name: then it may have any address.
     fn name_host(&self, url: &str) -> bool {
         let patterns = self.allowed.iter().flatten();
         patterns

@@ -49,14 +49,14 @@ pub struct HookAnswer {
     pub decision: Option<PermissionRequestDecision>,
     /// What else belongs to the event.
     pub specific: Option<HookSpecificOutput>,
-    /// It goes on by itself.
+    /// It is async.
     pub is_async: bool,
     /// Its output is not worth showing.
     pub quiet: bool,
 }
 
 impl HookAnswer {
-    /// What it says, without any leave it gives: whoever wrote it may forbid, and may not allow.
+    /// The answer without what it allows: its source may deny, but not allow.
     pub fn without_leave(self) -> Self {
         Self {
             permission: self
@@ -73,13 +73,13 @@ impl HookAnswer {
 pub enum Failure {
     /// It did not answer in time.
     TimedOut,
-    /// It could not be run, died, or said what nobody can read.
+    /// It could not be run, crashed, or its output cannot be read.
     Broken(String),
-    /// Nobody wants to know any more.
+    /// Its answer is no longer needed.
     Cancelled,
 }
 
-/// What a program says by how it ended.
+/// The answer of a command, by its exit code and output.
 pub fn of_program(event: Event, command: &str, code: i32, stdout: &str, stderr: &str) -> Result<HookAnswer, Failure> {
     match code {
         0 => of_text(event, stdout),
@@ -101,7 +101,7 @@ pub fn of_program(event: Event, command: &str, code: i32, stdout: &str, stderr: 
     }
 }
 
-/// What a text says: an object is an answer, anything else is a text.
+/// The answer in a text: a JSON object is read as hook output, anything else is plain text.
 pub fn of_text(event: Event, text: &str) -> Result<HookAnswer, Failure> {
     let trimmed = text.trim();
     if trimmed.starts_with('{') {
@@ -126,7 +126,7 @@ pub fn of_text(event: Event, text: &str) -> Result<HookAnswer, Failure> {
     })
 }
 
-/// What an object says; `null` is no opinion.
+/// The answer in a JSON value; `null` is an empty one.
 pub fn of_value(event: Event, value: &Value) -> Result<HookAnswer, Failure> {
     if value.is_null() {
         return Ok(HookAnswer::default());
@@ -136,7 +136,7 @@ pub fn of_value(event: Event, value: &Value) -> Result<HookAnswer, Failure> {
     of_output(event, output)
 }
 
-/// What a hook's output says.
+/// The answer in a hook's output.
 pub fn of_output(event: Event, output: HookOutput) -> Result<HookAnswer, Failure> {
     let mut answer = HookAnswer {
         halt: (output.go_on == Some(false)).then(|| output.stop_reason.clone().unwrap_or_default()),
@@ -230,7 +230,7 @@ fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut HookAnsw
     Ok(())
 }
 
-/// What the model is told besides, by an answer that says nothing else; none of another event's.
+/// `additionalContext`, for events whose output has nothing else; `None` for the output of another event.
 fn said_to_model(event: Event, specific: &HookSpecificOutput) -> Option<&Option<String>> {
     Some(match (event, specific) {
         (Event::PostToolUseFailure, HookSpecificOutput::PostToolUseFailure(it)) => &it.additional_context,
@@ -248,7 +248,7 @@ fn said_to_model(event: Event, specific: &HookSpecificOutput) -> Option<&Option<
     })
 }
 
-/// A no, in the words of the event.
+/// A block or deny, in the form of the event.
 pub fn refusal(event: Event, block: Block) -> HookAnswer {
     let mut answer = HookAnswer::default();
     match event {
@@ -276,7 +276,7 @@ struct Judgement {
     reason: Value,
 }
 
-/// What a model says about a prompt: `{"ok": bool, "reason": text}`.
+/// The answer of a model to a prompt hook: `{"ok": bool, "reason": text}`.
 pub fn of_judgement(event: Event, text: &str, continues: bool) -> Result<HookAnswer, Failure> {
     let unreadable = || Failure::Broken("the model did not answer with {\"ok\": …}".to_owned());
     let object = text

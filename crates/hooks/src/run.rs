@@ -27,9 +27,9 @@ pub struct HookRun {
     pub event: Event,
     /// `PreToolUse:Bash`.
     pub name: String,
-    /// What they are told.
+    /// The input of the hooks, as JSON.
     pub input: Arc<str>,
-    /// Who is told of starts and ends, if anybody is.
+    /// Takes the messages about starts and ends.
     pub reports: Option<Arc<dyn HookReports>>,
     pub tasks: Arc<Tasks>,
     /// Who answers a hook that is a question.
@@ -40,7 +40,7 @@ pub struct HookRun {
     pub rules: Rules,
     /// Files of settings whose hooks run and allow nothing: their folder is not trusted.
     pub untrusted: Vec<Source>,
-    /// Where a hook that goes on by itself is heard when it ends.
+    /// Takes the answer of an async hook when it ends.
     pub late: mpsc::Sender<Late>,
 }
 

@@ -8,9 +8,9 @@ use tokio::time::Instant;
 use crate::event::{Delta, EventKind};
 use crate::failure::Failure;
 
-/// Most bytes of a stream, with all that is around what it says.
+/// Most bytes of a stream, framing included.
 const MOST_BYTES: usize = 64 << 20;
-/// Most bytes of what it says.
+/// Most bytes of content.
 pub(crate) const MOST_CONTENT: usize = 32 << 20;
 /// Most blocks of one message.
 const MOST_BLOCKS: usize = 2048;

@@ -67,7 +67,7 @@ struct Inner {
 
 #[derive(Debug)]
 enum Credential {
-    /// It stands in the headers already, or there is none.
+    /// It is already in the headers, or there is none.
     Fixed {
         present: bool,
     },
@@ -286,7 +286,7 @@ impl Inner {
     }
 }
 
-/// A client for other servers, on the way that leads to the model: its proxies, its roots, no redirects.
+/// An HTTP client for other servers, with the network settings of the model: proxies, certificates, no redirects.
 ///
 /// # Errors
 /// If a proxy is malformed, or the system's certificates cannot be used.

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 pub struct ModelEvent {
     /// The event's JSON on one line, otherwise as it arrived.
     pub raw: Box<RawValue>,
-    /// What it says.
+    /// Its kind.
     pub kind: EventKind,
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn head(response: &Response) -> Head {
     }
 }
 
-/// Reads what an unsuccessful response says.
+/// Reads an unsuccessful response.
 pub(crate) async fn refusal(mut response: Response) -> Failure {
     let Head { request_id, status } = head(&response);
     let retry_after = retry_after(header(&response, "retry-after-ms"), header(&response, "retry-after"));

@@ -43,7 +43,7 @@ pub struct Request {
     pub thinking_display: Option<String>,
     /// `output_config.effort`.
     pub effort: Option<String>,
-    /// `output_config.task_budget`: tokens the model is told it has, so that it paces itself.
+    /// `output_config.task_budget`: the tokens the model should plan with.
     pub task_budget: Option<u64>,
     /// What [`Request::body`] says; the client's calls each set their own.
     pub stream: bool,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::failure::Failure;
 
-/// Retries unless `CLAUDE_CODE_MAX_RETRIES` says otherwise.
+/// The default number of retries (`CLAUDE_CODE_MAX_RETRIES`).
 pub const DEFAULT_MAX_RETRIES: u32 = 10;
 /// Tries an overloaded server gets, whatever the policy; then it is time for a fallback model.
 pub const OVERLOADED_TRIES: u32 = 3;

@@ -39,7 +39,7 @@ impl Allowance {
         self.cut = true;
     }
 
-    /// What a person is told of a list that was cut.
+    /// The message about a list that was cut.
     pub(super) fn note(&self) -> Option<String> {
         let most = MOST >> 20;
         self.cut

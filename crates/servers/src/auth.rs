@@ -211,7 +211,7 @@ fn store(around: &Surroundings, url: &Url) -> Store {
     Store::new(around.credentials.clone(), url)
 }
 
-/// The way to authorization servers: as to any other, and no redirect is followed.
+/// The HTTP client for authorization servers: as for any other server, without redirects.
 struct Browser {
     client: Client,
 }

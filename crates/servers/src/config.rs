@@ -19,20 +19,20 @@ pub struct ServerConfig {
     pub always_load: bool,
     /// How its sign-in is done, where that is not found out from it.
     pub oauth: OAuth,
-    /// What it stood as, for whoever writes it down again.
+    /// The configuration as it was written.
     pub raw: Value,
 }
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reach {
-    /// A program whose standard streams it speaks over.
+    /// A process, over its standard streams.
     Stdio {
         /// The program.
         command: String,
         /// Its arguments.
         args: Vec<String>,
-        /// What its environment has besides ours.
+        /// Environment variables besides ours.
         env: IndexMap<String, String>,
     },
     /// Streamable HTTP.
@@ -76,7 +76,7 @@ pub enum ConfigError {
     /// A field has the wrong kind of value.
     #[error("`{0}` must be {1}")]
     Field(&'static str, &'static str),
-    /// A kind of server nobody here can reach.
+    /// An unsupported type of server.
     #[error("servers of type {0:?} cannot be reached; the types are stdio, http, sse and sdk")]
     Type(String),
     /// The whole text holds no servers.

@@ -23,7 +23,7 @@ use tokio::time::Instant;
 
 use super::surroundings::Surroundings;
 
-/// How often hosts are told of a call's progress at most.
+/// The least time between two progress messages of a call.
 const TELLING: Duration = Duration::from_secs(1);
 
 /// How much of a warning is kept, in letters.
@@ -76,7 +76,7 @@ impl Calls {
         self.lock().remove(token);
     }
 
-    /// What to tell of a call's progress; nothing if it was told just now, or if nobody called.
+    /// The progress of a call to report; `None` if it was just reported, or if there is no such call.
     fn progress(&self, token: &ProgressToken) -> Option<(String, String, Duration)> {
         let mut open = self.lock();
         let tracked = open.get_mut(token)?;
@@ -93,7 +93,7 @@ impl Calls {
     }
 }
 
-/// Who we say we are.
+/// The name and version of this client.
 fn introduction() -> Implementation {
     Implementation::new("sluice", env!("CARGO_PKG_VERSION")).with_title("Sluice")
 }
@@ -192,7 +192,7 @@ impl Handler {
     }
 }
 
-/// What a line of a server's log warns of. What it says besides is for whoever looks after the server.
+/// The warning in a log message of a server; other levels are ignored.
 fn warning(line: &LoggingMessageNotificationParam) -> Option<String> {
     use LoggingLevel::{Debug, Info, Notice};
     if matches!(line.level, Debug | Info | Notice) {
@@ -206,7 +206,7 @@ fn warning(line: &LoggingMessageNotificationParam) -> Option<String> {
     Some(said.chars().take(LONGEST_WARNING).collect())
 }
 
-/// What a server wants to know, as the host is asked it.
+/// An elicitation of a server, as a control request to the host.
 fn question(server: &str, request: &ElicitRequestParams) -> Elicitation {
     let mut question = Elicitation {
         mcp_server_name: server.to_owned(),

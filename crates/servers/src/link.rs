@@ -35,7 +35,7 @@ const RELIST: Duration = Duration::from_millis(250);
 /// The state of an MCP server.
 #[derive(Debug, Clone)]
 pub enum Phase {
-    /// Nobody has dialled yet.
+    /// It was not connected yet.
     Idle,
     /// Being dialled.
     Dialling,
@@ -45,11 +45,11 @@ pub enum Phase {
     Lost(String),
     /// It could not be connected.
     Down(String),
-    /// It wants to know who we are.
+    /// It needs authentication.
     NeedsAuth,
     /// Switched off.
     Off,
-    /// It waits until somebody approves of it.
+    /// It is pending approval.
     Unapproved,
 }
 
@@ -72,7 +72,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Reads one, or says in the wire's word why it is of no use.
+    /// Reads one, or returns the protocol's word for what is wrong with it.
     pub fn read(info: &Value, tools: Option<&Value>) -> Result<Self, &'static str> {
         let info: InitializeResult = serde_json::from_value(info.clone()).map_err(|_| "malformed")?;
         if info.protocol_version != ProtocolVersion::V_2025_11_25 {
@@ -102,7 +102,7 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Connection {
-    /// What the server said it is.
+    /// The server's answer to `initialize`.
     pub fn info(&self) -> Option<Arc<ServerPeerInfo>> {
         self.service.peer().peer_info()
     }
@@ -124,7 +124,7 @@ pub struct Link {
     pub(super) warning: Arc<Mutex<Option<String>>>,
     state: Mutex<State>,
     dialling: tokio::sync::Mutex<()>,
-    /// Whether nobody is dialling and somebody has.
+    /// Whether a connection was tried and none is being made.
     settled: watch::Sender<bool>,
 }
 
@@ -233,7 +233,7 @@ impl Link {
         }
     }
 
-    /// Dials, unless somebody has meanwhile.
+    /// Connects, unless another task has meanwhile.
     pub async fn dial(self: &Arc<Self>) -> Result<Arc<Connection>, String> {
         let _one_at_a_time = self.dialling.lock().await;
         if let Phase::Up(connection) = self.phase()
@@ -299,7 +299,7 @@ impl Link {
         self.around.news.notify_one();
     }
 
-    /// The connection is no more, and nobody here wanted that.
+    /// The connection was lost.
     fn lost(&self, connection: &Arc<Connection>) {
         let ours = match self.phase() {
             Phase::Up(current) => Arc::ptr_eq(&current, connection),

@@ -2,7 +2,7 @@
 
 /// What every such name begins with.
 const PREFIX: &str = "mcp__";
-/// What stands between the server and the tool.
+/// The separator between server and tool.
 const SEPARATOR: &str = "__";
 /// The longest name the model's API takes.
 const LONGEST: usize = 128;

@@ -39,13 +39,13 @@ pub struct Problem {
 pub enum Effect {
     /// The whole file is left out.
     LeftOut,
-    /// The file keeps what it said when it could last be read.
+    /// The earlier content of the file applies.
     Earlier,
     /// The entry does not apply.
     Ignored,
-    /// The entry applies to more than it seems to say: a deny or ask rule is never lost.
+    /// The entry covers more than it says: a deny or ask rule is never lost.
     Stricter,
-    /// What stands there twice is laid together.
+    /// The two values of a repeated key are merged.
     Together,
 }
 
@@ -152,7 +152,7 @@ pub(super) struct Fault {
 /// What to do with a key that appears twice in one object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Twice {
-    /// Lay the later over the earlier, so that no deny rule is lost.
+    /// Merge the later value into the earlier one, so that no deny rule is lost.
     Merge,
     /// Name it.
     Refuse,
@@ -234,7 +234,7 @@ pub(super) fn place(text: &str, keys: &[&str], index: Option<usize>) -> Option<(
     Some((before.matches('\n').count() + 1, row.chars().count() + 1))
 }
 
-/// Builds a value like `serde_json` does, with a say about keys that stand twice.
+/// Builds a value like `serde_json` does, but notices repeated keys.
 #[derive(Clone, Copy)]
 struct Build<'a> {
     twice: Twice,

@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 use super::keys::{self, permissions};
 use super::{Layer, Settings};
 
-/// How a folder comes to be trusted.
+/// How to trust a folder, for messages.
 pub const HOW_TO_TRUST: &str = "To trust it: start sluice in the folder and answer yes, pass --trust-folder, or list it in \
                                 trustedFolders of your own settings.json. See docs/trust.md.";
 
-/// How many names are told of one kind.
+/// How many names are shown of one kind.
 const TOLD: usize = 12;
 
 /// What one file would bring.
@@ -44,7 +44,7 @@ impl Held {
 }
 
 impl Settings {
-    /// What the settings files of an untrusted folder say to no effect.
+    /// The settings of an untrusted folder that do not apply.
     #[must_use]
     pub fn held_back(&self) -> Vec<Held> {
         let held = |layer: &Layer| {

@@ -21,9 +21,9 @@ use notices::Notices;
 
 /// How often to look where the kernel sends no notices.
 pub const EVERY: Duration = Duration::from_secs(5);
-/// How long a file has to be left alone before its change is told: editors write in steps.
+/// How long a file has to be unchanged before its change is reported: editors write in steps.
 pub const SETTLED: Duration = Duration::from_millis(250);
-/// How many times to wait for that; a file that never rests is told of too.
+/// How many times to wait for that; then the change is reported anyway.
 const PATIENCE: usize = 8;
 
 /// What can be seen of a file without reading it.
@@ -36,7 +36,7 @@ struct Look {
     changed: (i64, i64),
 }
 
-/// What is known of the files, and who tells when that grows old.
+/// The known state of the files, and the notifications of changes.
 struct Known {
     looks: Vec<Option<Look>>,
     notices: Notices,

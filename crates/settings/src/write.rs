@@ -48,7 +48,7 @@ pub enum WriteError {
         /// What is wrong, and what to do about it.
         what: String,
     },
-    /// Something of another kind stands where the edit belongs.
+    /// The setting to edit has another type.
     #[error("{}: `{key}` has the wrong type; correct it. Nothing was written", path.display())]
     Shape {
         /// The file.
@@ -85,7 +85,7 @@ impl WriteError {
     }
 }
 
-/// Writes a change of the permissions to the file of its scope, and says which that is.
+/// Writes a change of permission rules to the file of its scope, and returns the file.
 ///
 /// # Errors
 /// When the file cannot be parsed, read or written, or is reached through a link of the project's.
@@ -100,7 +100,7 @@ pub fn write(places: &Places, change: &FileChange) -> Result<PathBuf, WriteError
     Ok(target.path)
 }
 
-/// Lays `changes` over the file of a scope: objects key by key, everything else replaced; `null` takes a key out.
+/// Merges `changes` into the file of a scope: objects key by key, everything else replaced; `null` removes a key.
 ///
 /// # Errors
 /// As [`write()`].
@@ -233,7 +233,7 @@ impl Target {
         Ok(Some(Existing { text, metadata }))
     }
 
-    /// Puts `text` in the place of `existing`. `false` when somebody else changed it meanwhile.
+    /// Replaces `existing` by `text`. `false` when another process changed it meanwhile.
     fn replace(&self, existing: Option<&Existing>, text: &str) -> Result<bool, WriteError> {
         let mut name = OsString::from(".");
         name.push(&self.name);

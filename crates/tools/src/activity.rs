@@ -29,7 +29,7 @@ impl Descriptor {
     }
 }
 
-/// What is said of a tool of which only the name is known.
+/// The text for a tool of which only the name is known.
 #[must_use]
 pub fn using(tool: &str) -> String {
     shown(&format!("Using {tool}"))

@@ -75,7 +75,7 @@ impl Capture {
         self.ask(Ask::Finish { answer }, answered).await
     }
 
-    /// Resolves when nobody can print any more.
+    /// Resolves when no process can print any more.
     pub(crate) async fn closed(&self) {
         self.done.clone().wait_for(|done| *done).await.ok();
     }

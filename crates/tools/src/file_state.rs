@@ -57,7 +57,7 @@ impl FileState {
         );
     }
 
-    /// The file was changed from what `freshness` says to this content.
+    /// The file was changed to this content by the model.
     pub(crate) fn edited(&self, path: &Path, content: &[u8], freshness: Freshness) {
         self.note(
             path,

@@ -92,7 +92,7 @@ impl Process {
         self.kill.clone()
     }
 
-    /// The end, whoever brought it about.
+    /// The end of the command.
     pub(crate) async fn exit(&self) -> Exit {
         match self.exit.clone().wait_for(Option::is_some).await {
             Ok(exit) => (*exit).unwrap_or(Exit { code: 1 }),

@@ -76,7 +76,7 @@ impl Toolbox {
         Self(self.iter().chain([tool]).collect())
     }
 
-    /// All of them, in the order the model is told about them.
+    /// All of them, in the order in which the model sees them.
     pub fn iter(&self) -> impl Iterator<Item = &'static dyn Tool> {
         self.0.iter().copied()
     }

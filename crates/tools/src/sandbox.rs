@@ -316,7 +316,7 @@ enum Inside {
 }
 
 impl Confined {
-    /// What is to be said about it.
+    /// The note for a result.
     pub(crate) fn note(&self) -> Note {
         Note {
             kind: self.kind,

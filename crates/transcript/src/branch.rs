@@ -22,7 +22,7 @@ pub(super) enum Extent {
 }
 
 impl Record {
-    /// The last thing said that anything leads to.
+    /// The last message that has an entry leading to it.
     pub(super) fn leaf(&self) -> Option<usize> {
         let mut leads_on = vec![false; self.slots.len()];
         for parent in self.slots.iter().filter_map(|slot| linked(slot.parent)) {

@@ -31,7 +31,7 @@ impl Copies {
         outcome
     }
 
-    /// The same lines as values, for a host that is told of every one.
+    /// The same lines as values, for a host that mirrors the transcript.
     pub(super) fn values(&self, session_id: &str) -> io::Result<Vec<Value>> {
         let mut values = Vec::with_capacity(self.places.len());
         self.each(session_id, |line| {

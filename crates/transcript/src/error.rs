@@ -29,7 +29,7 @@ pub enum Error {
         /// The session's id.
         session: String,
     },
-    /// Nothing was said in it.
+    /// It has no messages.
     #[error("session {0} has no messages")]
     Empty(String),
     /// The title has nothing that can be seen.

@@ -65,7 +65,7 @@ impl<C: Conversation> HistoryBuilder<C> {
         }
     }
 
-    /// All of it, what the user's side is about to say included.
+    /// The whole history, with the open `user` message.
     pub(super) fn done(mut self) -> C {
         self.rest();
         self.history.open(&self.open);

@@ -53,7 +53,7 @@ impl Pen {
         self.write(&text)
     }
 
-    /// Appends what another session said, under the id of this one.
+    /// Appends the entries of another session, under the id of this one.
     pub(super) fn copy(&mut self, copies: &Copies, session_id: &str) -> io::Result<()> {
         let mut text = self.begin()?;
         copies.each(session_id, |line| {

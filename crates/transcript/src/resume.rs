@@ -26,7 +26,7 @@ pub struct Choice {
     pub at: Option<String>,
     /// Refuse unless all that is left out belongs to the turn of this prompt.
     pub drops_turn: Option<String>,
-    /// Go on under another id and leave the original as it is.
+    /// Resume under another id and leave the original unchanged.
     pub fork: bool,
 }
 
@@ -119,7 +119,7 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
     }))
 }
 
-/// What a subagent said and heard, from the file it has for itself.
+/// The conversation of a subagent, from its own file.
 #[must_use]
 pub fn of_agent(file: &Path) -> Option<Earlier> {
     let mut opened = Opened::agent(file).ok()?;

@@ -27,7 +27,7 @@ pub enum MessageKind {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SessionMessage {
-    /// Who says it.
+    /// Its kind.
     pub kind: MessageKind,
     /// Its id.
     pub uuid: String,

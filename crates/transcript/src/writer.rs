@@ -180,7 +180,7 @@ impl Transcript {
         Some(self.prompt_id.as_str()).filter(|id| !id.is_empty())
     }
 
-    /// Whether anything stands in the file yet.
+    /// Whether anything was written yet.
     #[must_use]
     pub fn begun(&self) -> bool {
         self.pen.as_ref().is_some_and(Pen::begun)
@@ -192,7 +192,7 @@ impl Transcript {
         self.calls.clear();
     }
 
-    /// Whether the host is told of every line.
+    /// Whether the host mirrors the transcript.
     #[must_use]
     pub fn is_mirrored(&self) -> bool {
         self.mirror
@@ -221,7 +221,7 @@ impl Transcript {
         self.calls.get(call_id).map(String::as_str)
     }
 
-    /// The entry of a block of what the model said, as the model said it.
+    /// Writes the entry of a content block of the model, unchanged.
     pub fn block(&mut self, frame: &stdout::Assistant, block: Option<&Value>, model: &str) -> Entry {
         if self.blocks.0 != frame.message.id {
             self.blocks = (frame.message.id.clone(), 0);

@@ -21,7 +21,7 @@ pub enum AgentOrigin {
 }
 
 impl AgentOrigin {
-    /// As hosts are told.
+    /// As hosts see it.
     pub fn source(self) -> &'static str {
         match self {
             Self::BuiltIn => "built-in",
@@ -74,14 +74,14 @@ pub struct Brings {
 pub struct AgentDefinition {
     pub name: String,
     pub description: String,
-    /// Its own words; they stand where the session's system prompt would.
+    /// Its prompt, in place of the session's system prompt.
     pub prompt: String,
     pub origin: AgentOrigin,
-    /// The file it stands in.
+    /// The file of the definition.
     pub path: Option<PathBuf>,
     /// What it may do.
     pub limits: Limits,
-    /// An alias or an id; none is the model of whoever starts it.
+    /// An alias or an id; `None` is the model of the parent session.
     pub model: Option<String>,
     pub effort: Option<String>,
     /// Whether its calls return without waiting for it.
@@ -143,7 +143,7 @@ impl AgentDefinition {
         }
     }
 
-    /// Reads what a host or `--agents` says about one agent.
+    /// Reads one definition of a host or of `--agents`.
     pub fn from_json(name: &str, value: &Value, origin: AgentOrigin) -> Result<Self, String> {
         let Some(map) = value.as_object() else {
             return Err("an agent is an object with `description` and `prompt`".to_owned());

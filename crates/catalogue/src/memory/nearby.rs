@@ -27,14 +27,14 @@ pub struct Nearby {
 pub struct Brought {
     /// What is to be known.
     pub memory: Memory,
-    /// As hooks are told.
+    /// The `load_reason` for hooks.
     pub reason: &'static str,
     /// The patterns of a rule.
     pub patterns: Option<Vec<String>>,
 }
 
 impl Nearby {
-    /// The model has been told what is known from the start.
+    /// The model got the memory files of the start.
     pub fn begin(&mut self, found: Found) {
         *self = Self {
             rules: found.waiting,
@@ -43,7 +43,7 @@ impl Nearby {
         };
     }
 
-    /// What a file of the project brings that has not been told.
+    /// The memory files and rules for a touched file that were not added yet.
     pub fn touched(&mut self, path: &Path, settings: &Settings) -> Vec<Brought> {
         let cwd = settings.work();
         let path = normal(path);
@@ -75,7 +75,7 @@ impl Nearby {
         brought
     }
 
-    /// Rules about a file, which then are told.
+    /// The rules about a file, which count as added from then on.
     fn rules_about(&mut self, path: &Path, settings: &Settings) -> Vec<Brought> {
         let is_about = |rule: &PathRule| {
             path.starts_with(rule.about.path()) && rule.about.matched_path_or_any_parents(path, false).is_ignore()
@@ -113,7 +113,7 @@ impl Nearby {
     }
 }
 
-/// What the model is told of it.
+/// The reminder for the model.
 pub fn reminder(brought: &[Brought]) -> Option<String> {
     let memories: Vec<Memory> = brought.iter().map(|one| one.memory.clone()).collect();
     (!memories.is_empty()).then(|| {

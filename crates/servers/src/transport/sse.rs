@@ -23,19 +23,19 @@ const POSTING: Duration = Duration::from_secs(60);
 /// Why the server cannot be talked to.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SseError {
-    /// It wants to know who we are.
+    /// It needs authentication.
     #[error("the server needs authentication")]
     Unauthorized,
     /// It refused.
     #[error("the server answered {0}")]
     Status(StatusCode),
-    /// It does not say where to post.
+    /// It sent no `endpoint` event.
     #[error("the server sent no `endpoint` event")]
     NoEndpoint,
     /// It named a place on another host.
     #[error("the server's `endpoint` {0} is on another origin")]
     Foreign(String),
-    /// The way there is broken.
+    /// The connection failed.
     #[error(transparent)]
     Http(#[from] reqwest::Error),
 }
@@ -50,7 +50,7 @@ pub(crate) struct Sse {
 }
 
 impl Sse {
-    /// Opens the stream and waits until it says where to post.
+    /// Opens the stream and waits for its `endpoint` event.
     pub(crate) async fn open(client: Client, url: Url, headers: HeaderMap) -> Result<Self, SseError> {
         let request = client.get(url.clone()).headers(headers.clone());
         let response = checked(request.header(ACCEPT, "text/event-stream").send().await?)?;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Stands in for notices.
+/// No notifications.
 pub(super) struct Notices;
 
 impl Notices {

@@ -17,7 +17,7 @@ pub struct Item {
     pub description: String,
     /// The subject as something being done.
     pub active_form: Option<String>,
-    /// Where it stands.
+    /// Its status.
     pub status: Progress,
     /// Who does it.
     pub owner: Option<String>,
