@@ -49,8 +49,8 @@ pub fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decision {
     }
 }
 
-/// What remains of `decision` when a hook said "allow": only what no deny rule, ask rule and no
-/// need for a person objects to.
+/// The decision after a hook said "allow": the call is allowed unless a rule denies or asks about it or it needs a
+/// person.
 #[must_use]
 pub fn after_hook(decision: &Decision) -> Verdict {
     match decision.behavior {
@@ -107,7 +107,7 @@ fn names(rule: &Rule, tool: ToolFacts<'_>) -> bool {
         || mcp::covers(&rule.tool, tool.name)
 }
 
-/// The rule of that behaviour that speaks of the whole tool.
+/// The rule of that behaviour for the whole tool.
 fn whole_rule<'a>(policy: &'a Policy, behavior: Behavior, tool: ToolFacts<'_>) -> Option<&'a Rule> {
     policy.rules_of(behavior).find(|rule| rule.whole() && names(rule, tool))
 }

@@ -60,7 +60,7 @@ pub struct Call<'a> {
     pub tool: ToolFacts<'a>,
     /// Its input.
     pub input: &'a Value,
-    /// Where the shell stands now.
+    /// The current directory of the shell.
     pub cwd: &'a Path,
     /// What an MCP server says about its tool. A claim, never a permission.
     pub read_only_hint: Option<bool>,

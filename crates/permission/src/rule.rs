@@ -66,13 +66,13 @@ impl Source {
 /// One rule with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// What it says.
+    /// Its behaviour.
     pub behavior: Behavior,
-    /// Where it stands.
+    /// Its source.
     pub source: Source,
     /// What `/x` patterns are relative to: the root of the settings file it came from.
     pub root: PathBuf,
-    /// The tool it speaks of.
+    /// The tool it is about.
     pub tool: String,
     /// What of the tool; `None` for all of it.
     pub content: Option<String>,
@@ -91,7 +91,7 @@ impl Rule {
         })
     }
 
-    /// Whether it speaks of the whole tool.
+    /// Whether it is about the whole tool.
     #[must_use]
     pub fn whole(&self) -> bool {
         is_whole(self.content.as_deref())

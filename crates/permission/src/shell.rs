@@ -46,7 +46,7 @@ pub enum Problem {
     Assignment(String),
     /// A builtin or program that runs text it is given.
     Evaluates(String),
-    /// What a rule speaks of is named where it may be run.
+    /// Something a rule is about is named where it may be run.
     Mentions(String),
     /// A setting of the repository, or a file of the folder, names a program to run.
     Configured(String),

@@ -62,16 +62,16 @@ pub enum List {
 /// Why an update was not applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UpdateError {
-    /// A kind of update nobody knows.
+    /// An unknown type of update.
     #[error("unknown kind of permission update")]
     UnknownKind,
-    /// A destination nobody knows.
+    /// An unknown destination.
     #[error("unknown destination `{0}`")]
     UnknownDestination(String),
-    /// A behaviour nobody knows.
+    /// An unknown behaviour.
     #[error("unknown behaviour `{0}`")]
     UnknownBehavior(String),
-    /// A mode nobody knows.
+    /// An unknown permission mode.
     #[error("unknown mode `{0}`")]
     UnknownMode(String),
     /// A rule that is none.
@@ -82,7 +82,7 @@ pub enum UpdateError {
     TooMany,
 }
 
-/// Applies `update` to `policy` and says what to write where, for the destinations that are files.
+/// Applies `update` to `policy` and returns the change of a settings file, if its destination is one.
 ///
 /// A bypass that was not asked for at launch is ignored: no error, no change. `roots` gives the
 /// base of `/x` patterns for each destination.

@@ -119,7 +119,7 @@ pub(super) fn decide(
     }
 }
 
-/// The rule that speaks of every command line, or of the whole tool.
+/// The rule for every command line, or for the whole tool.
 fn whole<'a>(policy: &'a Policy, behavior: Behavior, call: &Call<'_>) -> Option<&'a Rule> {
     whole_rule(policy, behavior, ToolFacts::unknown(BASH)).or_else(|| whole_rule(policy, behavior, call.tool))
 }
@@ -159,7 +159,7 @@ fn unknown(
     })
 }
 
-/// What stands in the way of one command.
+/// Why one command is not allowed.
 enum Outcome<'a> {
     Allowed,
     /// Nothing allows it.

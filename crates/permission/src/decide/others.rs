@@ -28,7 +28,7 @@ pub(super) fn harmless(policy: &Policy, call: &Call<'_>) -> Decision {
     }
 }
 
-/// What a server has to read: whoever forbids the server forbids this too.
+/// Resources of an MCP server: a rule that denies the server denies these too.
 pub(super) fn resource(policy: &Policy, call: &Call<'_>, server: &str) -> Decision {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     let plain: String = server
@@ -50,7 +50,7 @@ pub(super) fn resource(policy: &Policy, call: &Call<'_>, server: &str) -> Decisi
     }
 }
 
-/// Whether a rule speaks of one of several, an agent's type or a skill. What is forbidden is so in capitals, too.
+/// Whether a rule is about this agent type or skill. A deny rule ignores upper and lower case.
 fn speaks(rule: &Rule, call: &Call<'_>, name: &str) -> bool {
     names(rule, call.tool)
         && rule.content.as_deref().is_none_or(|content| {

@@ -72,7 +72,7 @@ fn normal_pattern(pattern: &str) -> String {
     }
 }
 
-/// The host a rule's content speaks of.
+/// The host in a rule's content.
 #[must_use]
 pub fn named(content: &str) -> Option<&str> {
     content.trim().strip_prefix("domain:").map(str::trim)

@@ -97,7 +97,7 @@ pub fn builtin(name: &str) -> Option<Builtin> {
     BUILTINS.get(found).map(|(_, does)| *does)
 }
 
-/// Why a builtin with these arguments may run text nobody has read.
+/// Why a builtin with these arguments may run text that was not analysed.
 #[must_use]
 pub fn evaluates(name: &str, arguments: &[Word]) -> Option<Problem> {
     let said = || Some(Problem::Evaluates(name.to_owned()));
@@ -160,7 +160,7 @@ pub fn evaluates(name: &str, arguments: &[Word]) -> Option<Problem> {
     }
 }
 
-/// Whether these words may set variables in a way nobody follows.
+/// Whether these words may set variables in a way that is not tracked.
 pub(crate) fn may_assign(words: &[Word]) -> bool {
     let Some(first) = words.first() else {
         return false;

@@ -6,7 +6,7 @@
 use super::Problem;
 use super::caps::{MOST_COMMANDS, MOST_DEPTH, MOST_OPENINGS, MOST_WORDS};
 
-/// What stands against parsing `text`.
+/// Why `text` is not parsed.
 #[must_use]
 pub fn check(text: &str) -> Option<Problem> {
     let mut shape = Shape {

@@ -39,7 +39,7 @@ impl Word {
         self.text.as_deref()
     }
 
-    /// Whether nobody knows what the program gets.
+    /// Whether the value that the program gets is unknown.
     #[must_use]
     pub fn unknown(&self) -> bool {
         self.text.is_none()
