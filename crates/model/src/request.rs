@@ -27,7 +27,7 @@ pub enum Thinking {
 /// One request to the model. Blocks, messages and tools are the API's own JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// Model id; aliases are resolved by [`models::resolve`] beforehand.
+    /// Model id; aliases are resolved by [`crate::Names::resolve`] beforehand.
     pub model: String,
     /// Most output tokens.
     pub max_tokens: u32,

@@ -316,7 +316,10 @@ async fn a_server_of_old_is_posted_to_where_the_configuration_leads_and_nowhere_
     stage.result().await;
     let status = status(&mut stage).await;
     assert_eq!(status["status"], "failed");
-    assert!(status["error"].as_str().unwrap().contains("on another origin"), "{status}");
+    assert!(
+        status["error"].as_str().unwrap().contains("on another origin"),
+        "{status}"
+    );
     assert!(other.asked().is_empty());
     stage.end().await;
 }
