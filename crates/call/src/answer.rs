@@ -1,4 +1,4 @@
-//! What a permission request is answered with, by whomever.
+//! The answer to a permission request, whoever gives it.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub enum PermissionAnswer {
     Interrupt,
 }
 
-/// Another input in the place of a call's own, checked by its tool.
+/// A changed input of a call, validated by its tool.
 #[derive(Debug, Clone)]
 pub enum Changed {
     Valid(Box<Change>),
@@ -45,7 +45,7 @@ pub struct Change {
 }
 
 impl Changed {
-    /// The input hooks put in the place of a call's own, checked by its tool.
+    /// The input as hooks changed it, validated by the tool.
     #[must_use]
     pub fn by_hook(call: &Call, input: &Value, cwd: &Path) -> Option<Self> {
         let tool = call.tool.as_ref()?;
@@ -111,7 +111,7 @@ pub struct Denial {
 }
 
 impl Denial {
-    /// A hook denies a call that somebody would have been asked about.
+    /// A hook denies a call that needed a permission request.
     #[must_use]
     pub fn of_hook(message: Option<String>) -> Self {
         Self::by_hook(message.unwrap_or_else(|| "A hook refused this call.".to_owned()))
@@ -135,7 +135,7 @@ impl Denial {
         }
     }
 
-    /// By nobody: there is no answer, or none that can be read.
+    /// There is no answer, or none that can be read.
     pub fn unanswered(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -144,7 +144,7 @@ impl Denial {
         }
     }
 
-    /// Because nobody could be asked.
+    /// The permission request could not be made.
     pub fn request_failed(why: &str) -> Self {
         Self::unanswered(format!("Tool permission request failed: {why}"))
     }

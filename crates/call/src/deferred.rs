@@ -1,6 +1,10 @@
 //! A tool call that a hook deferred, as transcripts keep it.
 
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The `type` of the attachment.
+const KIND: &str = "hook_deferred_tool";
 
 /// A tool call that a hook deferred.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,36 +14,59 @@ pub struct Deferred {
     pub input: Value,
 }
 
+/// The attachment of a transcript, in the order in which its fields are written.
+#[derive(Serialize, Deserialize)]
+struct Attachment {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(rename = "toolUseID")]
+    tool_use_id: String,
+    #[serde(rename = "toolName")]
+    tool_name: String,
+    #[serde(rename = "toolInput", default = "no_input")]
+    tool_input: Value,
+    #[serde(rename = "hookName", default)]
+    hook_name: String,
+    #[serde(rename = "hookEvent", default)]
+    hook_event: String,
+    #[serde(rename = "permissionMode", default)]
+    permission_mode: String,
+}
+
+fn no_input() -> Value {
+    Map::new().into()
+}
+
 impl Deferred {
     /// As transcripts keep it.
     pub fn attachment(&self, mode: &str) -> Value {
-        json!({
-            "type": "hook_deferred_tool",
-            "toolUseID": self.id,
-            "toolName": self.name,
-            "toolInput": self.input,
-            "hookName": "settings",
-            "hookEvent": "PreToolUse",
-            "permissionMode": mode,
-        })
+        let attachment = Attachment {
+            kind: KIND.to_owned(),
+            tool_use_id: self.id.clone(),
+            tool_name: self.name.clone(),
+            tool_input: self.input.clone(),
+            hook_name: "settings".to_owned(),
+            hook_event: "PreToolUse".to_owned(),
+            permission_mode: mode.to_owned(),
+        };
+        serde_json::to_value(attachment).unwrap_or_default()
     }
 
     /// Read from a transcript.
     pub fn read(attachment: &Value) -> Option<Self> {
-        let text = |key: &str| attachment.get(key).and_then(Value::as_str).map(str::to_owned);
-        Some(Self {
-            id: text("toolUseID").filter(|_| text("type").as_deref() == Some("hook_deferred_tool"))?,
-            name: text("toolName")?,
-            input: attachment
-                .get("toolInput")
-                .cloned()
-                .unwrap_or_else(|| Map::new().into()),
+        let attachment = Attachment::deserialize(attachment).ok()?;
+        (attachment.kind == KIND).then(|| Self {
+            id: attachment.tool_use_id,
+            name: attachment.tool_name,
+            input: attachment.tool_input,
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -49,10 +76,12 @@ mod tests {
             name: "Bash".to_owned(),
             input: json!({"command": "ls"}),
         };
+        let kept = deferred_call.attachment("default");
         assert_eq!(
-            Deferred::read(&deferred_call.attachment("default")),
-            Some(deferred_call)
+            kept.to_string(),
+            r#"{"type":"hook_deferred_tool","toolUseID":"t","toolName":"Bash","toolInput":{"command":"ls"},"hookName":"settings","hookEvent":"PreToolUse","permissionMode":"default"}"#
         );
+        assert_eq!(Deferred::read(&kept), Some(deferred_call));
         assert_eq!(
             Deferred::read(&json!({"type": "date", "toolUseID": "t", "toolName": "x"})),
             None

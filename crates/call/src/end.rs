@@ -1,4 +1,4 @@
-//! What a call came to: its outcome, how that came, and the `tool_result` block that says so.
+//! The end of a call: its outcome, the reason for it, and the `tool_result` block.
 
 use serde_json::{Value, json};
 use sluice_tools::Outcome;
@@ -42,7 +42,7 @@ impl End {
         }
     }
 
-    /// Somebody, or the rules, denied it.
+    /// It was denied.
     pub fn denied(denial: Denial) -> Self {
         Self {
             outcome: Outcome::failed(&denial.message),
@@ -50,7 +50,7 @@ impl End {
         }
     }
 
-    /// How it came to that, as a result's meta says it.
+    /// The reason for it, for the meta data of the result.
     pub fn meta(&self) -> Option<Value> {
         match &self.basis {
             Basis::Unfit => None,

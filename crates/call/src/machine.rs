@@ -41,20 +41,20 @@ pub enum CallEvent {
     Begun(Pins),
     /// It cannot be made: there is no such tool, or its input does not fit.
     Unfit(Box<Outcome>),
-    /// It needs no tool: its outcome is made by whoever drives it.
+    /// It needs no tool: the caller supplies its outcome.
     Supplied,
     /// `PreToolUse` hooks have looked at it, if there are any.
     HooksSaid {
         changed: Option<Changed>,
         verdict: Option<HookVerdict>,
     },
-    /// It cannot be put off after all.
+    /// It cannot be deferred after all.
     NotDeferred,
-    /// Somebody is asked.
+    /// A permission request was made.
     Asked { request_id: String, of: AskedOf },
-    /// Nobody can be asked; why, where the decision does not say it.
+    /// No permission request can be made; with the reason, if the decision does not have it.
     Unasked(Option<Reason>),
-    /// Whoever was asked has answered.
+    /// The permission request was answered.
     Answered(PermissionAnswer),
     /// `PermissionRequest` hooks have looked at the question; what they answer, if they do.
     HooksAnswered(Option<PermissionAnswer>),
@@ -64,9 +64,9 @@ pub enum CallEvent {
     Kept,
     /// It has run.
     Ran(Box<Outcome>),
-    /// Nobody has more to say about what it came to; another end, if it is told in other words.
+    /// The outcome is final; another end, if it was changed.
     Settled(Option<Box<End>>),
-    /// The turn is stopped; what it comes to if it has not run.
+    /// The turn is stopped; with the end of the call if it has not run.
     Stopped(Box<End>),
 }
 
@@ -77,7 +77,7 @@ pub enum CallEffect {
     ShowToHooks,
     /// End the turn with the call undone, or say [`CallEvent::NotDeferred`].
     Defer,
-    /// Ask somebody; [`CallEvent::Asked`], [`CallEvent::Unasked`] or [`CallEvent::Unfit`] follows.
+    /// Make a permission request; [`CallEvent::Asked`], [`CallEvent::Unasked`] or [`CallEvent::Unfit`] follows.
     Ask(Box<Decision>),
     /// Hooks alone were asked, and do not answer; [`CallEvent::Unasked`] follows.
     LeftUnanswered,
@@ -87,7 +87,7 @@ pub enum CallEffect {
     Apply(Vec<PermissionUpdate>),
     /// It counts among the turn's denials.
     NoteDenial,
-    /// The rules deny it: tell whoever is to know; [`CallEvent::Settled`] follows.
+    /// The rules deny it: report that; [`CallEvent::Settled`] follows.
     Refuse(Box<Decision>),
     /// The turn has to stop.
     StopTurn,
@@ -159,7 +159,7 @@ impl Call {
         Vec::new()
     }
 
-    /// `PreToolUse` hooks have looked at it: it goes on as they say.
+    /// The `PreToolUse` hooks have answered.
     fn hooks_said(
         &mut self,
         changed: Option<Changed>,
@@ -211,7 +211,7 @@ impl Call {
         }
     }
 
-    /// Nobody can be asked: the rules decide by themselves.
+    /// No permission request can be made: the rules decide alone.
     fn unasked(&mut self, mut decision: Decision, reason: Option<Reason>, rules: &Rules<'_>) -> Vec<CallEffect> {
         let now = (rules.decide)(self);
         if now.behavior == Verdict::Deny {
@@ -221,8 +221,8 @@ impl Call {
         self.refuse(decision)
     }
 
-    /// Whoever was asked has answered. An answer can change what is done, not what is forbidden: the rules are looked at
-    /// again, and before those that the answer brings.
+    /// The permission request was answered. An answer can change the input, but not override a deny rule: the rules
+    /// are evaluated again, before those that come with the answer.
     fn answered(&mut self, answer: PermissionAnswer, rules: &Rules<'_>) -> Vec<CallEffect> {
         let (changed, updates, grant) = match answer {
             PermissionAnswer::Deny(denial) => return self.deny(denial),
@@ -280,13 +280,13 @@ impl Call {
         withdrawn.into_iter().chain(next).collect()
     }
 
-    /// What keeps hooks from allowing it as it stands.
+    /// Why hooks cannot allow it.
     fn objection(&self, rules: &Rules<'_>) -> Option<Decision> {
         let decision = (rules.decide)(self);
         (after_hook(&decision) != Verdict::Allow).then_some(decision)
     }
 
-    /// Hooks do not answer the question: somebody else does, or nobody.
+    /// No hook answered the permission request.
     fn left_open(&mut self, ask: Ask) -> Vec<CallEffect> {
         match ask.of {
             AskedOf::Person => self.stay(State::Asking(Box::new(ask))),
@@ -297,7 +297,7 @@ impl Call {
         }
     }
 
-    /// Puts another input in the place of its own.
+    /// Replaces its input.
     fn change(&mut self, change: Change) {
         self.checked = change.checked;
         self.pins = change.pins;
@@ -315,13 +315,13 @@ impl Call {
         vec![CallEffect::Keep]
     }
 
-    /// The rules deny it, and nobody is asked.
+    /// The rules deny it, without a permission request.
     fn refuse(&mut self, decision: Decision) -> Vec<CallEffect> {
         self.state = State::Refused(Box::new(End::denied(Denial::by_rules(&decision))));
         vec![CallEffect::Refuse(Box::new(decision))]
     }
 
-    /// Somebody denies it.
+    /// It is denied.
     fn deny(&mut self, denial: Denial) -> Vec<CallEffect> {
         let told = self.end(End::denied(denial));
         [CallEffect::NoteDenial].into_iter().chain(told).collect()

@@ -1,4 +1,4 @@
-//! A call, and where it stands. Only the machine moves it.
+//! A tool call and its state. Only the machine changes it.
 
 use serde_json::Value;
 use sluice_permission::Decision;
@@ -18,18 +18,18 @@ pub struct Call {
     pub checked: Value,
     /// The tool itself put more into the input than the model did.
     pub presented: bool,
-    /// Where the file it is about really lies, as it was when the call was decided about.
+    /// Where the paths of its input led when the call was decided about.
     pub pins: Pins,
     pub tool: Option<AnyTool>,
     pub safe: bool,
-    /// Whatever the rules say, a person has to answer for it.
+    /// It needs an answer of a person, whatever the rules say.
     pub needs_answer: bool,
-    /// What an answer put in the place of the input.
+    /// The input as an answer changed it.
     pub(crate) given: Option<Value>,
     pub(crate) state: State,
 }
 
-/// Where a call stands.
+/// The state of a call.
 #[derive(Debug, Default)]
 pub(crate) enum State {
     /// Not begun.
@@ -37,9 +37,9 @@ pub(crate) enum State {
     Proposed,
     /// `PreToolUse` hooks look at it.
     Hooked,
-    /// It was decided that somebody has to be asked, and nobody is yet.
+    /// It needs a permission request, which is not made yet.
     Decided(Box<Decision>),
-    /// Somebody is asked.
+    /// A permission request is open.
     Asking(Box<Ask>),
     /// It may run, once the file it changes is kept.
     Keeping(Grant),
@@ -68,7 +68,7 @@ pub struct Ask {
 /// Who is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AskedOf {
-    /// A person, or whoever stands in their place; `PermissionRequest` hooks may answer as well.
+    /// The person or the host; `PermissionRequest` hooks may answer as well.
     Person,
     /// `PermissionRequest` hooks alone.
     Hooks,
@@ -132,7 +132,7 @@ impl Call {
         }
     }
 
-    /// Whether this request is open about it, whoever is asked.
+    /// Whether this is the id of its open permission request.
     pub fn is_asked(&self, request_id: &str) -> bool {
         matches!(&self.state, State::Asking(ask) if ask.request_id == request_id)
     }

@@ -1,10 +1,10 @@
-//! What `PreToolUse` hooks may do to a decision: they may forbid anything and ask about anything, and they allow only what
-//! no rule and no need for a person objects to.
+//! What `PreToolUse` hooks may do to a permission decision: deny or ask about anything, and allow a call unless a rule
+//! denies or asks about it or it needs a person's answer.
 
 use sluice_permission::decide::after_hook;
 use sluice_permission::{Decision, PermissionMode, Reason, ReasonKind, Verdict};
 
-/// What a hook says about a call, from the mildest to the strictest.
+/// The permission decision of a hook, from the mildest to the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Permission {
     Allow,
@@ -14,7 +14,7 @@ pub enum Permission {
     Deny,
 }
 
-/// What all hooks say about a call together.
+/// The merged decision of all `PreToolUse` hooks about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookVerdict {
     pub permission: Permission,
@@ -25,12 +25,12 @@ pub struct HookVerdict {
     pub silence: Option<Silence>,
 }
 
-/// Who did not answer: what hooks say stands for it.
+/// Which hook did not answer, where that decides about the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Silence {
     /// A hook of a file.
     Hook,
-    /// A callback of the host: nobody said no, so that it is a failure and no denial.
+    /// A callback of the host: a failure, not a denial.
     Host,
 }
 
@@ -55,7 +55,7 @@ impl HookVerdict {
             (Permission::Ask | Permission::Defer, _) if *mode == PermissionMode::DontAsk => Decision::deny(
                 reason(),
                 format!(
-                    "A hook asks about this call, and the mode dontAsk refuses what would need a question. {shown}"
+                    "A hook asks about this call, and the permission mode dontAsk denies what needs approval. {shown}"
                 ),
             ),
             (Permission::Ask | Permission::Defer, _) => {

@@ -1,8 +1,8 @@
-//! What was typed after a command's name, put where its body wants it.
+//! The arguments of a slash command, filled into its body.
 //!
-//! `$ARGUMENTS` is all of it, `$ARGUMENTS[n]` and `$n` one argument counted from zero, `$name` one the front matter names.
-//! An argument that was not given leaves its mark as it is. What is put in is never looked at again, so an argument
-//! cannot reach into the body.
+//! `$ARGUMENTS` is all of them, `$ARGUMENTS[n]` and `$n` one of them counted from zero, `$name` one that the front
+//! matter names. A placeholder whose argument was not given stays as it is. What was filled in is not looked at again,
+//! so an argument cannot contain a placeholder.
 
 /// The arguments of one command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl<'a> Arguments<'a> {
         (filled, used)
     }
 
-    /// What the mark behind a `$` stands for, and how long it is.
+    /// The value of the placeholder after a `$`, and its length.
     fn mark(&self, text: &str) -> Option<(&str, usize)> {
         const ALL: &str = "ARGUMENTS";
         if let Some(rest) = text.strip_prefix(ALL) {

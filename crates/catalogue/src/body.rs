@@ -1,8 +1,8 @@
-//! A body in its parts: text, and commands whose output takes their place.
+//! The body of a slash command or skill in parts: text, and shell commands whose output replaces them.
 //!
-//! A command is written !`so` at the start of a line or behind a space, or as a fenced block that opens with three
-//! backticks and an exclamation mark. Parts are found before arguments are filled in: an argument can be part of a
-//! command, it cannot become one.
+//! A shell command is written !`so` at the start of a line or after a space, or as a fenced block that opens with
+//! three backticks and an exclamation mark. Parts are found before arguments are filled in: an argument can be part of
+//! a shell command, but cannot become one.
 
 use crate::arguments::Arguments;
 
@@ -17,7 +17,7 @@ pub enum Part {
     },
 }
 
-/// The parts of a body with its arguments filled in. Arguments nobody asked for follow at the end.
+/// The parts of a body with its arguments filled in. Without a placeholder the arguments follow at the end.
 pub fn parts(body: &str, arguments: &Arguments<'_>, all: &str) -> Vec<Part> {
     let mut used = false;
     let mut fill = |text: &str| {

@@ -1,10 +1,10 @@
-//! Whether files lie where they seem to, links followed, at few looks for many files.
+//! Whether files lie inside the folder they seem to lie in, with links resolved, with few system calls for many files.
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What the files of a project have to lie in as long as nobody trusts it.
+/// The folder in which the files of an untrusted project must lie.
 #[derive(Debug, Default)]
 pub struct Bounds {
     root: Option<PathBuf>,
@@ -28,7 +28,7 @@ impl Bounds {
         self.root.is_some()
     }
 
-    /// Whether a file that is there lies somewhere else.
+    /// Whether an existing file lies outside, with links resolved.
     pub fn leads_out(&mut self, path: &Path) -> bool {
         let Some(root) = self.root.clone() else { return false };
         let parent = path.parent().unwrap_or(path);

@@ -1,4 +1,4 @@
-//! The commands that need no file.
+//! The built-in slash commands.
 
 /// A command that needs no file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Does {
     ReloadSkills,
     Rename,
     Usage,
-    /// Says this.
+    /// Answers with this text.
     Say(&'static str),
     /// Becomes a prompt.
     Prompt(&'static str),
@@ -35,7 +35,7 @@ pub enum Does {
     Screen(Screen),
 }
 
-/// What a command that wants a screen can still say.
+/// What a command that needs a screen answers without one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Screen {
     Help,
@@ -46,21 +46,21 @@ pub enum Screen {
     Nothing,
 }
 
-/// The commands a host is told of, by name.
+/// The commands that hosts see, by name.
 pub const LISTED: &[Builtin] = &[
-    listed("agents", "Say where subagents come from", "", Does::Agents),
+    listed("agents", "Show where subagents are defined", "", Does::Agents),
     Builtin {
         aliases: &["reset", "new"],
         ..listed(
             "clear",
-            "Begin again with nothing said; what was said stays on disk",
+            "Clear the conversation; the old transcript stays on disk",
             "[name]",
             Does::Clear,
         )
     },
     listed(
         "compact",
-        "Put a summary in the place of what was said",
+        "Compact: replace the conversation with a summary",
         "[what to keep]",
         Does::Compact,
     ),
@@ -73,25 +73,25 @@ pub const LISTED: &[Builtin] = &[
             Does::Config,
         )
     },
-    listed("context", "Show what fills the context", "", Does::Context),
+    listed("context", "Show context usage", "", Does::Context),
     Builtin {
         aliases: &["checkup"],
         ..listed(
             "doctor",
-            "Name what is wrong with settings, commands, skills and plugins",
+            "Check settings, hooks, commands, skills, plugins and MCP servers",
             "",
             Does::Doctor,
         )
     },
     listed(
         "effort",
-        "Say how hard the model should try",
+        "Set the effort level",
         "<low|medium|high|xhigh|max|auto>",
         Does::Effort,
     ),
     listed(
         "init",
-        "Write a CLAUDE.md for this project",
+        "Create a CLAUDE.md for this project",
         "",
         Does::Prompt(crate::prompts::INIT),
     ),
@@ -105,38 +105,33 @@ pub const LISTED: &[Builtin] = &[
     ),
     listed(
         "reload-plugins",
-        "Read plugins, commands and skills again",
+        "Reload plugins, commands and skills",
         "",
         Does::ReloadPlugins,
     ),
-    listed(
-        "reload-skills",
-        "Read commands and skills again",
-        "",
-        Does::ReloadSkills,
-    ),
+    listed("reload-skills", "Reload commands and skills", "", Does::ReloadSkills),
     Builtin {
         aliases: &["name"],
-        ..listed("rename", "Give this session a title", "<title>", Does::Rename)
+        ..listed("rename", "Rename this session", "<title>", Does::Rename)
     },
     Builtin {
         aliases: &["code-review"],
         ..listed(
             "review",
-            "Review what has changed, or a pull request",
+            "Review the changes, or a pull request",
             "[what]",
             Does::Prompt(crate::prompts::REVIEW),
         )
     },
     listed(
         "security-review",
-        "Review what has changed for ways it could be attacked",
+        "Review the changes for security problems",
         "[what]",
         Does::Prompt(crate::prompts::SECURITY_REVIEW),
     ),
     Builtin {
         aliases: &["cost", "stats"],
-        ..listed("usage", "Show what this session has used", "", Does::Usage)
+        ..listed("usage", "Show cost and usage of this session", "", Does::Usage)
     },
 ];
 
@@ -182,14 +177,8 @@ const SCREENS: &[(&str, Screen)] = &[
 
 /// Commands of other products that have an answer here, and not listed.
 const SAID: &[(&str, &str)] = &[
-    (
-        "color",
-        "There is nothing here that has a color: the host draws the screen.",
-    ),
-    (
-        "fast",
-        "There is no fast mode here: `/model` and `/effort` choose how an answer is made.",
-    ),
+    ("color", "/color is not available: the host draws the screen."),
+    ("fast", "There is no fast mode; use `/model` and `/effort`."),
 ];
 
 const fn listed(name: &'static str, description: &'static str, argument_hint: &'static str, does: Does) -> Builtin {

@@ -1,4 +1,4 @@
-//! Everything that was found.
+//! The catalogue: all slash commands, skills and output styles that were found.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::plugins::{PluginDir, Plugins};
 use crate::styles::Style;
 use crate::walk;
 
-/// What a session is told about its catalogue at the start.
+/// The options of a session that concern slash commands, skills and plugins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CatalogueOptions {
     /// Plugins the command line or the host named.
@@ -21,7 +21,7 @@ pub struct CatalogueOptions {
     pub skills: Option<Vec<String>>,
 }
 
-/// Something that could not be read as it was meant.
+/// A file with an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Which file.
@@ -39,13 +39,13 @@ impl std::fmt::Display for Problem {
 /// Everything that was found.
 #[derive(Debug, Default, PartialEq)]
 pub struct Catalogue {
-    /// Folders that bring more.
+    /// Plugins.
     pub plugins: Plugins,
     /// Commands and skills, each name once.
     pub entries: Vec<Entry>,
-    /// Ways of talking.
+    /// Output styles.
     pub styles: Vec<Style>,
-    /// What could not be read as it was meant.
+    /// Files with errors.
     pub problems: Vec<Problem>,
 }
 

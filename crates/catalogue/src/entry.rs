@@ -1,4 +1,4 @@
-//! A command or a skill: a file whose body becomes a prompt.
+//! A slash command or a skill: a file whose body becomes a prompt.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::plugins::ROOT_MARK;
 
 /// More than a prompt has a reason to hold.
 const LARGEST: u64 = 1024 * 1024;
-/// What stands for a skill's folder in its body.
+/// The placeholder for a skill's folder in its body.
 const SKILL_DIR_MARK: &str = "${CLAUDE_SKILL_DIR}";
 
 /// Which of the two.
@@ -49,7 +49,7 @@ pub struct Entry {
     pub title: Option<String>,
     /// Its file.
     pub path: PathBuf,
-    /// What it says of itself; the first line of its body where it says nothing.
+    /// Its description; without one, the first line of its body.
     pub description: String,
     /// When the model should use it.
     pub when_to_use: Option<String>,
@@ -67,13 +67,13 @@ pub struct Entry {
     pub user_invocable: bool,
     /// Whether the model may.
     pub model_invocable: bool,
-    /// Whether the model is told its name only.
+    /// Whether the model sees only its name.
     pub listed_by_name: bool,
     /// Whether it runs in an agent of its own (`context: fork`), and of which kind.
     pub fork: bool,
     /// The kind of agent.
     pub agent: Option<String>,
-    /// Hooks that hold while it runs, as a settings file would say them.
+    /// Hooks that run while it is in use, as in a settings file.
     pub hooks: Option<serde_json::Value>,
     /// Whether there may be commands in its text; sure only where there are none.
     pub may_run: bool,
@@ -122,7 +122,7 @@ impl Entry {
         self.name == name || self.title.as_deref() == Some(name)
     }
 
-    /// What a list of commands says of it.
+    /// Its description in a list of commands.
     pub fn told(&self) -> String {
         match &self.origin {
             Origin::User => format!("{} (user)", self.description),

@@ -1,11 +1,12 @@
-//! What stands between two `---` lines at the top of a command, a skill, an agent or an output style.
+//! Front matter: the fields between two `---` lines at the top of a slash command, a skill, an agent definition or an
+//! output style.
 //!
-//! It is written by hand and often not quite YAML (`description: Note: do this`). Then what can be told line by
-//! line still counts, and the problem has a name.
+//! It is written by hand and often not valid YAML (`description: Note: do this`). Then the fields that can be read
+//! line by line still count, and the problem is reported.
 
 use serde_json::{Map, Value};
 
-/// More than any front matter has a reason to hold.
+/// The largest front matter.
 pub const LARGEST: usize = 64 * 1024;
 /// How deep it may be nested: each bracket that is open makes every word behind it dearer to read.
 const DEEPEST: usize = 64;
@@ -65,14 +66,14 @@ fn is_mark(line: &str) -> bool {
     line.trim_end() == "---"
 }
 
-/// Reads a file's front matter and gives what follows it.
+/// Reads a file's front matter and returns the rest of the file.
 pub fn read(text: &str) -> (FrontMatter, &str) {
     let cut = cut(text);
     (cut.head.map(FrontMatter::parse).unwrap_or_default(), cut.body)
 }
 
 impl FrontMatter {
-    /// The same fields, said in JSON.
+    /// The same fields, from JSON.
     pub fn of(fields: Map<String, Value>) -> Self {
         Self { fields, problem: None }
     }
@@ -145,7 +146,7 @@ impl FrontMatter {
         }
     }
 
-    /// What a key says, in any shape.
+    /// The value of a key, of any type.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.fields.get(key).filter(|value| !value.is_null())
     }

@@ -1,16 +1,16 @@
-//! What the model is told of the skills it may use: names and descriptions, within a budget. Their bodies come when they
-//! are used.
+//! The list of skills the model is shown: names and descriptions, within a budget. Bodies are read when a skill is
+//! used.
 
 use super::entry::Entry;
 
-/// The longest description that is told, unless the settings say otherwise.
+/// The longest description, unless the settings set another limit.
 const LONGEST: usize = 500;
-/// The share of the model's window that a list may take, unless the settings say otherwise.
+/// The share of the context window that the list may take, unless the settings set another one.
 const SHARE: f64 = 0.01;
 /// About how many characters a token has.
 const PER_TOKEN: f64 = 4.0;
 
-/// How much may be told.
+/// The size limits of the list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
     /// Characters of all descriptions and names together.
@@ -20,7 +20,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// For a window of so many tokens, with what the settings say.
+    /// For a context window of so many tokens, by the settings.
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -60,7 +60,7 @@ pub fn lines<'a>(entries: impl Iterator<Item = &'a Entry>, budget: Budget) -> Ve
         .collect()
 }
 
-/// What is said of one, on one line.
+/// The description of one, on one line.
 fn described(entry: &Entry) -> String {
     if entry.listed_by_name {
         return String::new();

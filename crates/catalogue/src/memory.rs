@@ -1,6 +1,5 @@
-//! What a person and a project want every session to know: `CLAUDE.md` files, from the widest to
-//! the nearest, with what they import, and rules. What lies deeper in the project, and rules about certain files, wait
-//! until such a file is touched (`nearby`).
+//! Memory files: `CLAUDE.md` files, from the widest to the nearest, with their imports, and rules. Those deeper in the
+//! project, and rules about certain files, are added when such a file is touched (`nearby`).
 
 mod nearby;
 mod text;
@@ -42,13 +41,13 @@ pub struct MemoryOptions {
 pub struct Memory {
     /// Where it lies.
     pub path: PathBuf,
-    /// What it says, without front matter and comments.
+    /// Its text, without front matter and comments.
     pub text: String,
     /// The file that imports it.
     pub parent: Option<PathBuf>,
 }
 
-/// A rule about certain files: it is told when one of them is touched.
+/// A rule about certain files: it is added when one of them is touched.
 #[derive(Debug, Clone)]
 pub struct PathRule {
     path: PathBuf,
@@ -60,7 +59,7 @@ pub struct PathRule {
 /// Everything found at the start.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// What is told from the start.
+    /// The memory files the model gets from the start.
     pub known: Vec<Memory>,
     waiting: Vec<PathRule>,
     /// Where each really is.
@@ -102,7 +101,7 @@ fn real(folder: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
-/// What the model is told of it, once, before the first prompt.
+/// The reminder for the model, once, before the first prompt.
 pub fn reminder(memories: &[Memory]) -> Option<String> {
     if memories.is_empty() {
         return None;
@@ -202,7 +201,7 @@ impl<'a> Loader<'a> {
         read(&real)
     }
 
-    /// Takes what a file says, once, and what it imports.
+    /// Adds the text of a file, once, and its imports.
     fn keep(&mut self, path: &Path, said: &str, parent: Option<&Path>, depth: usize) {
         let said = text::without_comments(said);
         if !self.found.seen.insert(real(path)) || said.trim().is_empty() {

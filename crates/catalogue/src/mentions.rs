@@ -1,4 +1,4 @@
-//! Files a prompt mentions: `@src/main.rs`, `@"a b.txt"`, `@docs/`, `@log.txt#L10-20`.
+//! Files that a prompt mentions: `@src/main.rs`, `@"a b.txt"`, `@docs/`, `@log.txt#L10-20`.
 
 use std::path::{Path, PathBuf};
 

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use sluice_settings::Settings;
 
-/// What stands for a plugin's folder in its hooks, servers, commands and skills.
+/// The placeholder for a plugin's folder in its hooks, servers, commands and skills.
 pub const ROOT_MARK: &str = "${CLAUDE_PLUGIN_ROOT}";
 
 /// A plugin folder the host or the command line named.
@@ -82,7 +82,7 @@ impl Plugin {
         data.join(self.source.replace('@', "-"))
     }
 
-    /// What stands under `hooks` in its files and its manifest. A file that cannot be read brings none.
+    /// The values of `hooks` in its files and its manifest. A file that cannot be read has none.
     pub fn hooks_found(&self) -> Vec<Value> {
         let mut found = Vec::new();
         for configured in &self.hooks {
@@ -121,7 +121,7 @@ pub fn manifest(path: &Path) -> Result<serde_json::Map<String, Value>, String> {
 pub struct PluginError {
     /// Its name and source, as far as they are known.
     pub plugin: String,
-    /// The kind of failure, as `init` tells it.
+    /// The kind of failure, as in `init`.
     pub kind: &'static str,
     /// What happened.
     pub message: String,

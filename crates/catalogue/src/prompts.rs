@@ -1,4 +1,4 @@
-//! The prompts of commands that are prompts.
+//! The prompts of built-in slash commands that are sent to the model.
 
 /// `/init`.
 pub(crate) const INIT: &str = "\

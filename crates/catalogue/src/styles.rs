@@ -1,4 +1,4 @@
-//! Output styles: how the model talks, chosen by the person.
+//! Output styles.
 
 use std::path::PathBuf;
 
@@ -12,9 +12,9 @@ pub const DEFAULT: &str = "default";
 pub struct Style {
     /// What it is called.
     pub name: String,
-    /// What it says of itself.
+    /// Its description.
     pub description: String,
-    /// Whether the model is still told how to work on code.
+    /// Whether the coding instructions of the system prompt stay (`keep-coding-instructions`).
     pub keeps_guide: bool,
     text: Text,
 }
@@ -38,7 +38,7 @@ impl Style {
         }
     }
 
-    /// What the model is told. A file that has gone since it was listed says nothing.
+    /// The text for the system prompt. A file that was deleted since it was listed is empty.
     pub fn text(&self) -> String {
         match &self.text {
             Text::Ours(text) => (*text).to_owned(),

@@ -1,4 +1,5 @@
-//! The one loader: looks at every folder once, and reads the top of every file in it.
+//! The loader of slash commands, skills and output styles: lists every folder once, and reads the front matter of
+//! every file.
 
 use std::collections::HashSet;
 use std::fs;
@@ -174,7 +175,7 @@ impl Walker {
         if !is_name(&name) {
             return self.problem(
                 path,
-                format!("nothing can be called /{name}: letters, digits, - _ and . only"),
+                format!("/{name} is not a valid name: use letters, digits, - _ and ."),
             );
         }
         if !self.names.insert(name.clone()) {

@@ -1,4 +1,4 @@
-//! The copies of files on the disk. All of this may take as long as the disk does, so none of it is done by the session
+//! The copies of files on the disk. All of this may take as long as the disk does, so the session does none of it
 //! itself.
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub struct Copies {
     dir: PathBuf,
 }
 
-/// Files that are followed, as they were kept last.
+/// The files with checkpoints, as they were last copied.
 #[derive(Debug)]
 pub struct Followed {
     pub copies: Copies,
@@ -33,11 +33,11 @@ pub struct Followed {
     pub cancel: CancellationToken,
 }
 
-/// The file that could not be kept, and why.
+/// The file that could not be copied, and why.
 pub type Unkept = (PathBuf, io::Error);
 
 impl Followed {
-    /// Keeps every file anew that has changed. Gives them all, and what went wrong first, if anything did.
+    /// Copies every file that has changed. Returns all of them, and the first error.
     pub fn renew(mut self, now: &str) -> (BTreeMap<String, Backup>, Option<Unkept>) {
         let mut problem = None;
         for (name, backup) in &mut self.files {
@@ -78,8 +78,8 @@ impl Copies {
         }
     }
 
-    /// Keeps a file as it is now: what lies at the place its path led to when it was looked at, and nothing a link leads
-    /// to since.
+    /// Copies a file as it is now: the file its path led to when the call was decided about, whatever links lead to
+    /// since.
     pub fn keep(
         &self,
         (path, place): (&Path, &Path),
@@ -138,7 +138,10 @@ fn copy(from: &Path, to: &Path, cancel: &CancellationToken) -> io::Result<()> {
 
 /// Whether two files hold the same, looked at a piece at a time.
 fn same(one: &Path, other: &Path) -> io::Result<bool> {
-    let (one, other) = (sluice_tools::open_regular(one)?, sluice_tools::open_regular(other)?);
+    let (one, other) = (
+        sluice_settings::open_regular(one)?,
+        sluice_settings::open_regular(other)?,
+    );
     if one.metadata()?.len() != other.metadata()?.len() {
         return Ok(false);
     }
@@ -162,7 +165,7 @@ fn make_folder(dir: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
-/// Tells paths apart; it keeps no secret (FNV-1a).
+/// A hash to tell paths apart; it is not cryptographic (FNV-1a).
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,4 +1,4 @@
-//! What it takes to put files back, and doing it.
+//! `rewind_files`: which files have to change, and changing them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,7 +33,7 @@ impl Shelf {
         self.snapshots.iter().any(|snapshot| snapshot.message == message)
     }
 
-    /// What it takes to put the files back as they stood before this prompt; none if nobody knows how they stood.
+    /// The changes that put the files back as they were before this prompt; `None` if there is no checkpoint.
     pub fn plan(&self, message: &str) -> Option<Plan> {
         let at = self.snapshots.iter().position(|snapshot| snapshot.message == message)?;
         let mut wanted: BTreeMap<&String, &Backup> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Which copies belong to which prompt.
+//! The checkpoints of a session: which copies belong to which prompt.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub struct Shelf {
     pub copies: Copies,
     cwd: PathBuf,
     pub snapshots: Vec<Snapshot>,
-    /// Held by whoever keeps files or puts them back: one after the other, in the order they were asked to.
+    /// Held while files are copied or put back: one operation at a time, in the order of the requests.
     pub order: Arc<Mutex<()>>,
 }
 
@@ -33,7 +33,7 @@ impl Shelf {
         }
     }
 
-    /// Goes on with the snapshots of an earlier session, whose copies lie in `there`.
+    /// Continues with the snapshots of an earlier session, whose copies lie in `there`.
     pub fn take_up(&mut self, snapshots: Vec<Snapshot>, there: &Path) {
         if !snapshots.is_empty() {
             let files = snapshots.iter().flat_map(|snapshot| snapshot.files.values());
@@ -43,7 +43,7 @@ impl Shelf {
         self.snapshots = snapshots;
     }
 
-    /// The files that are followed, to be kept anew where they have changed.
+    /// The files with checkpoints, to be copied again if they have changed.
     pub fn followed(&self, cancel: &CancellationToken) -> Followed {
         Followed {
             cancel: cancel.clone(),
@@ -80,7 +80,7 @@ impl Shelf {
         Some(line(last, &last.message, true))
     }
 
-    /// Paths below the working folder are told without it.
+    /// Paths below the working folder are relative to it.
     fn name(&self, path: &Path) -> String {
         let path = path.strip_prefix(&self.cwd).unwrap_or(path);
         path.to_string_lossy().into_owned()

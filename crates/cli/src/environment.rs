@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use sluice_engine::{Compaction, StateEvents};
-use sluice_model::{Names, Network, Proxy};
+use sluice_model::{CLIENT_CERT, CLIENT_KEY, ClientCertificate, Names, Network, Proxy};
 
 use crate::servers;
 
@@ -37,6 +37,10 @@ pub(crate) struct Environment {
     pub(crate) custom_headers: Option<String>,
     pub(crate) proxy: Proxy,
     pub(crate) extra_certs: Option<PathBuf>,
+    /// `CLAUDE_CODE_CLIENT_CERT`: the certificate for servers that ask for one.
+    pub(crate) client_cert: Option<PathBuf>,
+    /// `CLAUDE_CODE_CLIENT_KEY`: its key, if that lies in another file.
+    pub(crate) client_key: Option<PathBuf>,
     pub(crate) user_agent_suffix: Option<String>,
 
     pub(crate) model: Option<String>,
@@ -98,7 +102,29 @@ impl Environment {
         Ok(Network {
             proxy: self.proxy.clone(),
             extra_roots: self.extra_certs.as_ref().map(read).transpose()?,
+            client_certificate: self.client_certificate()?,
         })
+    }
+
+    /// The client certificate, if one is named.
+    fn client_certificate(&self) -> Result<Option<ClientCertificate>, String> {
+        let read = |name: &str, path: &PathBuf| {
+            std::fs::read_to_string(path).map_err(|error| format!("{name}: cannot read {}: {error}", path.display()))
+        };
+        let certificate = match (&self.client_cert, &self.client_key) {
+            (None, None) => return Ok(None),
+            (None, Some(_)) => return Err(format!("{CLIENT_KEY} is set, but {CLIENT_CERT} is not: set both")),
+            (Some(path), _) => read(CLIENT_CERT, path)?,
+        };
+        // Without a file of its own the key is in that of the certificate.
+        let key = self
+            .client_key
+            .as_ref()
+            .map(|path| read(CLIENT_KEY, path))
+            .transpose()?;
+        ClientCertificate::from_pem(&certificate, key.as_ref().unwrap_or(&certificate))
+            .map(Some)
+            .map_err(|error| error.to_string())
     }
 
     /// The same, with what the settings files set laid over it.
@@ -158,6 +184,8 @@ impl Environment {
             extra_certs: variables
                 .either("NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE")
                 .map(PathBuf::from),
+            client_cert: variables.text(CLIENT_CERT).map(PathBuf::from),
+            client_key: variables.text(CLIENT_KEY).map(PathBuf::from),
             user_agent_suffix: variables.text("CLAUDE_AGENT_SDK_CLIENT_APP"),
             model: variables.text("ANTHROPIC_MODEL"),
             default_model: variables.text("ANTHROPIC_DEFAULT_MODEL"),
@@ -261,6 +289,57 @@ impl Variables {
             Some(0) => None,
             Some(ms) => Some(Duration::from_millis(ms)),
             None => Some(BACKGROUND_WAIT),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// The client certificate where these variables name files below the tests of `sluice-net`.
+    fn client_certificate(named: &[(&str, &str)]) -> Result<bool, String> {
+        let files = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../net/tests/it/tls");
+        let named = named
+            .iter()
+            .map(|(name, file)| ((*name).into(), files.join(file).into_os_string()));
+        let environment = Environment::from(&Variables(named.collect()));
+        Ok(environment.network()?.client_certificate.is_some())
+    }
+
+    #[test]
+    fn a_client_certificate_comes_from_its_variables() {
+        let both = [(CLIENT_CERT, "client.pem"), (CLIENT_KEY, "client-key.pem")];
+        assert_eq!(client_certificate(&both), Ok(true));
+        assert_eq!(client_certificate(&[]), Ok(false));
+    }
+
+    #[test]
+    fn a_wrong_client_certificate_is_named_by_its_variable() {
+        let [certificate, key] = [(CLIENT_CERT, "client.pem"), (CLIENT_KEY, "client-key.pem")];
+        for (named, why) in [
+            (
+                vec![key],
+                "CLAUDE_CODE_CLIENT_KEY is set, but CLAUDE_CODE_CLIENT_CERT is not",
+            ),
+            (vec![certificate], "CLAUDE_CODE_CLIENT_KEY: no private key"),
+            (
+                vec![(CLIENT_CERT, "none.pem"), key],
+                "CLAUDE_CODE_CLIENT_CERT: cannot read ",
+            ),
+            (
+                vec![certificate, (CLIENT_KEY, "none.pem")],
+                "CLAUDE_CODE_CLIENT_KEY: cannot read ",
+            ),
+            (
+                vec![certificate, (CLIENT_KEY, "client-key-encrypted.pem")],
+                "CLAUDE_CODE_CLIENT_KEY: the private key is encrypted",
+            ),
+        ] {
+            let error = client_certificate(&named).unwrap_err();
+            assert!(error.starts_with(why), "{error}");
         }
     }
 }

@@ -1,11 +1,10 @@
-//! Hooks for those who are not the session: an MCP server that elicits something, a call that needs a work tree. They
-//! wait for what hooks say; the session runs the hooks where it waits itself.
+//! Hooks for code beside the session: an MCP server that sends an elicitation, a call that needs a git worktree. It
+//! waits for the answers of the hooks; the session runs them.
 
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
 use sluice_wire::Raw;
-use sluice_wire::control::{Elicitation, ElicitationAction};
+use sluice_wire::control::{Elicitation, ElicitationAction, ElicitationResponse};
 use sluice_wire::hook::{
     ElicitationInput, ElicitationResultInput, HookInput, HookSpecificOutput, WorktreeCreateInput, WorktreeRemoveInput,
 };
@@ -13,14 +12,14 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::merge::Merged;
 
-/// How many may wait to be heard.
+/// How many may wait for hooks at the same time.
 const DEPTH: usize = 16;
 
-/// A client of the session's hooks outside the session.
+/// Runs hooks of the session from outside it.
 #[derive(Debug, Clone)]
 pub struct HookClient(mpsc::Sender<Consultation>);
 
-/// Something hooks are told, and who waits for what they say.
+/// The input of hooks, and where their merged answer goes.
 #[derive(Debug)]
 pub struct Consultation {
     pub input: HookInput,
@@ -33,7 +32,7 @@ impl HookClient {
         (Self(tell), heard)
     }
 
-    /// What hooks say; nothing from a session that is gone.
+    /// The merged answer of the hooks; empty when the session is gone.
     async fn tell(&self, input: HookInput) -> Merged {
         let (reply, said) = oneshot::channel();
         match self.0.send(Consultation { input, reply }).await {
@@ -42,8 +41,8 @@ impl HookClient {
         }
     }
 
-    /// A server wants something from the person: an answer in their place, if a hook has one.
-    pub async fn elicitation(&self, question: &Elicitation) -> Option<Value> {
+    /// An MCP server sends an elicitation: the answer of an `Elicitation` hook, if there is one.
+    pub async fn elicitation(&self, question: &Elicitation) -> Option<ElicitationResponse> {
         let input = ElicitationInput {
             mcp_server_name: question.mcp_server_name.clone(),
             message: question.message.clone(),
@@ -60,15 +59,18 @@ impl HookClient {
         })
     }
 
-    /// The person has answered a server: what it is told instead, if a hook changes it.
-    pub async fn elicitation_result(&self, question: &Elicitation, answer: &Value) -> Option<Value> {
-        let action = answer.get("action").and_then(Value::as_str).unwrap_or("cancel");
+    /// The person has answered an elicitation: another answer, if an `ElicitationResult` hook changes it.
+    pub async fn elicitation_result(
+        &self,
+        question: &Elicitation,
+        answer: &ElicitationResponse,
+    ) -> Option<ElicitationResponse> {
         let input = ElicitationResultInput {
             mcp_server_name: question.mcp_server_name.clone(),
             elicitation_id: question.elicitation_id.clone(),
             mode: question.mode.clone(),
-            action: ElicitationAction::from(action),
-            content: answer.get("content").filter(|content| !content.is_null()).map(Raw::of),
+            action: answer.action.clone(),
+            content: answer.content.clone().filter(|content| !content.is_null()),
             ..ElicitationResultInput::default()
         };
         let merged = self.tell(HookInput::ElicitationResult(Box::new(input))).await;
@@ -78,7 +80,7 @@ impl HookClient {
         })
     }
 
-    /// A work tree is wanted: the one a hook has made, or why there is none; nothing where no hook makes them.
+    /// A git worktree is needed: the one a `WorktreeCreate` hook made, or why it did not; `None` without such a hook.
     pub async fn worktree(&self, name: &str) -> Option<Result<PathBuf, String>> {
         let input = WorktreeCreateInput {
             name: name.to_owned(),
@@ -94,7 +96,7 @@ impl HookClient {
         })
     }
 
-    /// A work tree that a hook has made is no longer needed.
+    /// A git worktree that a hook made is no longer needed (`WorktreeRemove`).
     pub async fn worktree_gone(&self, path: &std::path::Path) {
         let input = WorktreeRemoveInput {
             worktree_path: path.display().to_string(),
@@ -104,26 +106,27 @@ impl HookClient {
     }
 }
 
-/// The answer hooks give in a person's place: the strongest one's, and a no whoever says it.
+/// The answer of hooks to an elicitation: that of the strongest one; a block by any of them declines.
 fn answered(
     merged: Merged,
     read: impl FnMut(HookSpecificOutput) -> Option<(ElicitationAction, Option<Raw>)>,
-) -> Option<Value> {
-    if merged.block.is_some() {
-        return Some(json!({"action": "decline"}));
-    }
-    let (action, content) = merged.specific.into_iter().rev().find_map(read)?;
-    let mut answer = json!({"action": action});
-    if let (Some(content), Some(map)) = (content, answer.as_object_mut()) {
-        map.insert("content".to_owned(), content.to_value());
-    }
-    Some(answer)
+) -> Option<ElicitationResponse> {
+    let (action, content) = match merged.block {
+        Some(_) => (ElicitationAction::Decline, None),
+        None => merged.specific.into_iter().rev().find_map(read)?,
+    };
+    Some(ElicitationResponse {
+        action,
+        content,
+        ..ElicitationResponse::default()
+    })
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use serde_json::{Value, json};
     use sluice_wire::hook::ElicitationOutput;
 
     use super::*;
@@ -138,10 +141,11 @@ mod tests {
     }
 
     fn of(merged: Merged) -> Option<Value> {
-        answered(merged, |specific| match specific {
+        let answer = answered(merged, |specific| match specific {
             HookSpecificOutput::Elicitation(it) => Some((it.action?, it.content)),
             _ => None,
-        })
+        });
+        answer.map(|answer| serde_json::to_value(answer).unwrap())
     }
 
     #[test]

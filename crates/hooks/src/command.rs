@@ -1,9 +1,11 @@
-//! Hooks that are programs: what happened on stdin, an answer on stdout or by the exit code.
+//! Command hooks: the event on stdin, the answer on stdout or by the exit code.
 
 use std::ffi::OsString;
 use std::time::Duration;
 
 use sluice_tools::{Launch, Printed, Program, Running};
+use sluice_wire::Number;
+use sluice_wire::hook::HookOutput;
 use sluice_wire::stdout::system::HookOutcome;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
@@ -13,14 +15,14 @@ use crate::merge::{Refuses, Said, merge};
 use crate::output::{self, Failure, HookAnswer};
 use crate::run::{Due, HookRun, Late, Seen};
 
-/// How often we look whether a program wants to go on by itself.
+/// How often the output is checked for `{"async": true}`.
 const LOOK: Duration = Duration::from_millis(100);
 /// How many looks lie between two reports.
 const REPORT: u32 = 10;
-/// How long one that goes on by itself has, where it does not say.
+/// The timeout of an async hook without `asyncTimeout`.
 const ASYNC: Duration = Duration::from_secs(600);
 
-/// Runs it to its end, or until it says that it goes on by itself.
+/// Runs the command to its end, or until it prints `{"async": true}`.
 pub async fn run(run: &HookRun, due: &Due) -> Result<HookAnswer, Failure> {
     let Handler::Command { launch, is_async, .. } = &due.hook.handler else {
         return Err(Failure::Cancelled);
@@ -64,7 +66,7 @@ pub async fn run(run: &HookRun, due: &Due) -> Result<HookAnswer, Failure> {
 enum Watched {
     Ended(i32),
     Late,
-    /// It goes on by itself, for so long.
+    /// It is async, with this timeout.
     Detached(Duration),
 }
 
@@ -100,11 +102,11 @@ async fn watch(run: &HookRun, due: &Due, running: &mut Running, deadline: Instan
 
 /// Whether the first line says `{"async": true}`, and for how long.
 fn goes_on(event: Event, line: &str) -> Option<Duration> {
-    let value: serde_json::Value = serde_json::from_str(line.trim()).ok()?;
-    let answer = output::of_value(event, &value).ok()?;
-    let millis = value.get("asyncTimeout").and_then(serde_json::Value::as_f64);
+    let output: HookOutput = serde_json::from_str(line.trim()).ok()?;
+    let millis = output.async_timeout;
+    let answer = output::of_output(event, output).ok()?;
     answer.is_async.then(|| match millis {
-        Some(millis) if millis > 0.0 => Duration::from_secs_f64((millis / 1000.0).min(24.0 * 3600.0)),
+        Some(Number(millis)) if millis > 0.0 => Duration::from_secs_f64((millis / 1000.0).min(24.0 * 3600.0)),
         _ => ASYNC,
     })
 }
@@ -121,7 +123,7 @@ async fn ended(run: &HookRun, due: &Due, running: &Running, code: i32) -> Result
     answer
 }
 
-/// Waits for the end of one that goes on by itself; what it says then is heard later.
+/// Waits for the end of an async hook, whose answer comes later.
 async fn see_out(run: HookRun, due: Due, mut running: Running, limit: Duration) {
     let gone = run.late.closed();
     let end = timeout(limit, running.end());

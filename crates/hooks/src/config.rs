@@ -1,6 +1,6 @@
-//! Hooks as they are written down: by event, groups with a matcher, handlers in each.
+//! The configuration of hooks: by event, groups with a matcher, handlers in each group.
 //!
-//! What cannot be read costs only itself and is named.
+//! An entry that cannot be read is reported and does not affect the others.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub enum Origin {
     },
     /// A skill or a command, while it is in use; its folder.
     Skill { name: String, root: PathBuf },
-    /// A subagent, while it runs: its hooks hear of nobody else's calls.
+    /// A subagent, while it runs: its hooks run for its own calls only.
     Agent { name: String },
 }
 
@@ -59,7 +59,7 @@ pub enum Handler {
         launch: Launch,
         /// It is not waited for.
         is_async: bool,
-        /// Not waited for, and what it says with exit code 2 wakes the model.
+        /// It is not waited for, and with exit code 2 its message wakes the model (`asyncRewake`).
         rewakes: bool,
     },
     /// Posts to an address.
@@ -73,7 +73,7 @@ pub enum Handler {
     Prompt {
         prompt: String,
         model: Option<String>,
-        /// A refusal is told to the model and does not end the turn.
+        /// A block is a message to the model and does not end the turn.
         continues: bool,
     },
     /// Has an agent look into it.
@@ -131,7 +131,7 @@ pub struct Hook {
     pub condition: Option<Condition>,
     pub handler: Handler,
     pub timeout: Option<Duration>,
-    /// What `onFailure` says: whether a failure refuses.
+    /// `onFailure`: whether a failure denies.
     pub refuses_on_failure: Option<bool>,
     pub once: bool,
     pub status: Option<String>,
@@ -147,17 +147,17 @@ pub struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads what stands under `hooks`, and what is wrong with it.
+    /// Reads the value of `hooks`, and its problems.
     pub fn read(&self, origin: &Origin, config: &Value) -> (Vec<Hook>, Vec<String>) {
         let (mut hooks, mut problems) = (Vec::new(), Vec::new());
         let mut wrong = |what: String| problems.push(format!("{} hooks: {what}", origin.label()));
         let Some(events) = config.as_object() else {
-            wrong("not an object of events; none of them runs".to_owned());
+            wrong("not an object that maps events to lists; no hook runs".to_owned());
             return (hooks, problems);
         };
         for (name, groups) in events {
             let Some(event) = Event::named(name) else {
-                wrong(format!("{name} is no event; its hooks do not run"));
+                wrong(format!("{name} is not a hook event; its hooks do not run"));
                 continue;
             };
             // A subagent ends as a subagent: what its author calls the end is that.
@@ -197,7 +197,7 @@ impl Reader<'_> {
         let condition_text = value.get("if").and_then(Value::as_str).map(str::to_owned);
         let condition = match &condition_text {
             Some(text) if event.is_of_a_call() => Some(Condition::read(text, self.cwd, self.home)?),
-            Some(_) => return Err("`if` needs an event that is about a call".to_owned()),
+            Some(_) => return Err("`if` works only for events of tool calls".to_owned()),
             None => None,
         };
         let seconds = value.get("timeout").and_then(Value::as_f64);
@@ -225,7 +225,7 @@ pub fn of_host<'a>(events: impl Iterator<Item = (&'a str, &'a [HookMatcher])>) -
     for (name, groups) in events {
         let Some(event) = Event::named(name) else {
             problems.push(format!(
-                "initialize.hooks: {name} is no event; its callbacks are not called"
+                "initialize.hooks: {name} is not a hook event; its callbacks are not called"
             ));
             continue;
         };
@@ -286,7 +286,7 @@ fn handler(value: &Value) -> Result<Handler, String> {
     match value.get("type").and_then(Value::as_str) {
         Some("command") => {
             if text("shell").is_some_and(|shell| shell != "bash") {
-                return Err("only bash is known as `shell`".to_owned());
+                return Err("`shell` must be bash".to_owned());
             }
             let command = needed("command")?;
             let rewakes = says("asyncRewake");
@@ -328,7 +328,7 @@ fn handler(value: &Value) -> Result<Handler, String> {
                 .cloned()
                 .unwrap_or_default(),
         }),
-        Some(other) => Err(format!("{other:?} is no type of hook")),
+        Some(other) => Err(format!("unknown hook type {other:?}")),
         None => Err("`type` is missing".to_owned()),
     }
 }

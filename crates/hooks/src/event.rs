@@ -1,4 +1,4 @@
-//! The one table of hook events: name, when it happens, and what is true of it.
+//! The table of hook events: name, when it happens, and its properties.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ macro_rules! events {
                 }
             }
 
-            /// The event a hook is told of.
+            /// The event of an input.
             pub fn of(input: &HookInput) -> Option<Self> {
                 match input {
                     $(HookInput::$name(_) => Some(Self::$name),)+
@@ -99,7 +99,7 @@ enum Fact {
     OfACall,
     /// Hooks can be chosen by a matcher.
     Matcher,
-    /// It waits for the answer, and a hook that has to be heard and is not refuses it.
+    /// It waits for the answer, and a required hook that does not answer denies it.
     Gate,
     /// A hook can hold it up.
     Blocks,
@@ -107,13 +107,13 @@ enum Fact {
     Context,
     /// Hooks may set variables for later commands.
     EnvFile,
-    /// Hosts that ask for hook events are told of its hooks.
+    /// Hosts that ask for hook events get messages about its hooks.
     Told,
     /// Every host is.
     AlwaysTold,
 }
 
-/// How long a program or a server has, where nobody says.
+/// The timeout of a command or a server, if none is configured.
 const LONG: Duration = Duration::from_secs(600);
 /// The same where a person waits for it.
 const PROMPT: Duration = Duration::from_secs(30);
@@ -134,7 +134,7 @@ impl Event {
         self.facts().contains(&Fact::OfACall)
     }
 
-    /// Something waits to happen, and not letting it is safe: who has to be heard and is not, refuses.
+    /// Something waits for the answer and can safely be denied: a required hook that does not answer denies it.
     pub fn is_gate(self) -> bool {
         self.facts().contains(&Fact::Gate)
     }
@@ -149,12 +149,12 @@ impl Event {
         self.is_gate() || self.facts().contains(&Fact::Blocks)
     }
 
-    /// Hosts that want to hear of hooks hear of these; the others run unseen.
+    /// Hosts that ask for hook events get messages about these hooks.
     pub fn is_told(self) -> bool {
         self.always_told() || self.facts().contains(&Fact::Told)
     }
 
-    /// Hosts are told of these hooks whether they asked to be or not.
+    /// Hosts get messages about these hooks in any case.
     pub fn always_told(self) -> bool {
         self.facts().contains(&Fact::AlwaysTold)
     }
@@ -169,7 +169,7 @@ impl Event {
         self.facts().contains(&Fact::Matcher)
     }
 
-    /// How long a program or a server has, where nobody says.
+    /// The timeout of a command or a server, if none is configured.
     pub fn patience(self) -> Duration {
         match self {
             Self::UserPromptSubmit => PROMPT,

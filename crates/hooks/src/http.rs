@@ -1,4 +1,4 @@
-//! Hooks that are servers: what happened is posted, the answer is what comes back.
+//! HTTP hooks: the event is posted, the response is the answer.
 
 use std::ffi::OsString;
 
@@ -20,7 +20,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// What the settings say. Where the administrator says something, nobody adds to it.
+    /// The limits of the settings. Those of the managed settings cannot be extended.
     pub fn of(settings: &Settings) -> Self {
         let list = |key: &Key| -> Option<Vec<String>> {
             let managed = settings.policy(key).cloned().map(|value| vec![value]);
@@ -43,7 +43,7 @@ impl Rules {
         patterns.is_none_or(|patterns| patterns.iter().any(|pattern| glob(pattern, url)))
     }
 
-    /// Whether somebody named this very host: then it may be anywhere.
+    /// Whether this exact host is allowed by name: then it may have any address.
     fn name_host(&self, url: &str) -> bool {
         let patterns = self.allowed.iter().flatten();
         patterns
@@ -128,7 +128,7 @@ pub async fn run(
         let body = run.input.to_string();
         sluice_tools::post(run.web.clone(), url, &headers, body, due.patience(), anywhere).await
     } else {
-        Err("allowedHttpHookUrls does not name its address".to_owned())
+        Err("its URL is not in allowedHttpHookUrls".to_owned())
     };
     let (answer, body, outcome) = match posted {
         Ok(posted) if (200..300).contains(&posted.status) => {

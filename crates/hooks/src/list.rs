@@ -1,4 +1,4 @@
-//! The hooks in force, from the weakest origin to the strongest, and which of them an event is for.
+//! The hooks of a session, from the weakest source to the strongest, and which of them an event runs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl HookList {
         problems
     }
 
-    /// Puts what the settings files say in the place of what they said before; gives what is wrong with it.
+    /// Replaces the hooks of the settings files; returns their problems.
     pub fn lay_out(&mut self, settings: &Settings, cwd: &Path, home: &Path) -> Vec<String> {
         self.0.retain(|hook| !matches!(hook.origin, Origin::Settings(_)));
         let mut problems = Vec::new();
@@ -46,7 +46,7 @@ impl HookList {
         problems
     }
 
-    /// Puts the callbacks of the host in the place of those it gave before; gives what is wrong with them.
+    /// Replaces the callbacks of the host; returns their problems.
     pub fn register<'a>(&mut self, events: impl Iterator<Item = (&'a str, &'a [HookMatcher])>) -> Vec<String> {
         self.0.retain(|hook| hook.origin != Origin::Host);
         let (hooks, problems) = config::of_host(events);
@@ -54,7 +54,7 @@ impl HookList {
         problems
     }
 
-    /// Puts the hooks of the session above in the place of those it had before; an agent's own stay.
+    /// Replaces the hooks of the parent session; an agent's own stay.
     pub fn inherit(&mut self, above: &Self, narrow: bool) {
         self.0.retain(|hook| matches!(hook.origin, Origin::Agent { .. }));
         let handed_down = above.0.iter().filter(|hook| !narrow || looks_at_inspectors(hook));

@@ -1,10 +1,10 @@
-//! Which hooks there are, for hosts that ask.
+//! The answer to `get_hooks_listing`: the configured hooks.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use sluice_permission::Source;
 use sluice_settings::Settings;
 use sluice_settings::keys::{self, Key};
-use sluice_wire::control::{GetHooksListingResponse, HookEventListing, HookListing, HookPolicy};
+use sluice_wire::control::{EditableHook, GetHooksListingResponse, HookEventListing, HookListing, HookPolicy};
 use sluice_wire::{Number, Raw};
 
 use crate::config::{Handler, Hook, Origin};
@@ -68,14 +68,14 @@ fn listed(hook: &Hook) -> HookListing {
         status_message: hook.status.clone(),
         runs_once: (says_once == Some(&Value::Bool(true))).then_some(true),
         runs_in_background: matches!(hook.handler, Handler::Command { is_async: true, .. }).then_some(true),
-        editable: editable(hook).as_ref().map(Raw::of),
+        editable: editable(hook),
         command_text: text,
         ..HookListing::default()
     }
 }
 
-/// What a host needs to write a hook anew: its own text. What headers hold stays here.
-fn editable(hook: &Hook) -> Option<Value> {
+/// A hook of a settings file as it is written there, so that a host can edit it. The values of headers are left out.
+fn editable(hook: &Hook) -> Option<EditableHook> {
     let ours = matches!(
         hook.origin,
         Origin::Settings(Source::User | Source::Project | Source::Local)
@@ -86,11 +86,12 @@ fn editable(hook: &Hook) -> Option<Value> {
         headers.values_mut().for_each(|value| *value = "".into());
         !headers.is_empty()
     });
-    let mut editable = json!({"matcher": hook.matcher_text, "config": config});
-    if let (true, Some(map)) = (redacted, editable.as_object_mut()) {
-        map.insert("headersRedacted".to_owned(), true.into());
-    }
-    Some(editable)
+    Some(EditableHook {
+        matcher: hook.matcher_text.clone(),
+        config: Raw::of(&config),
+        headers_redacted: redacted.then_some(true),
+        ..EditableHook::default()
+    })
 }
 
 fn source(origin: &Origin) -> &'static str {

@@ -1,4 +1,4 @@
-//! Which occasions a hook is for: the matcher of its group, and its own condition (`if`).
+//! Matchers: which events a hook runs for, by the matcher of its group and its own condition (`if`).
 
 use std::path::Path;
 
@@ -37,7 +37,9 @@ impl Matcher {
         match Regex::new(text) {
             Ok(pattern) => (Self::Pattern(Box::new(pattern)), None),
             Err(error) => {
-                let why = format!("the matcher {text:?} is no pattern, so the hook runs for everything: {error}");
+                let why = format!(
+                    "the matcher {text:?} is not a valid regular expression, so the hook runs for everything: {error}"
+                );
                 (Self::Broken, Some(why))
             }
         }
@@ -78,8 +80,8 @@ impl Matcher {
 /// Tools that are known by two names.
 fn other_name(tool: &str) -> Option<&'static str> {
     match tool {
-        "Agent" => Some("Task"),
-        "Task" => Some("Agent"),
+        names::AGENT => Some(names::TASK),
+        names::TASK => Some(names::AGENT),
         _ => None,
     }
 }

@@ -1,5 +1,5 @@
-//! What the hooks of one event say together. Pure: the order in which they answered does not matter, and one that
-//! refuses is never outvoted.
+//! The merged answer of all hooks of one event. Pure: the order in which they answered does not matter, and a hook
+//! that denies is never overruled.
 
 use serde_json::Value;
 use sluice_call::{HookVerdict, Permission, Silence};
@@ -13,7 +13,7 @@ use crate::output::{Block, Failure, HookAnswer, refusal};
 /// What one hook came to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    /// Its place among the hooks: later ones were written later or by somebody stronger.
+    /// Its place among the hooks: later ones come later in a file or from a stronger source.
     pub place: usize,
     /// `PreToolUse:Bash`.
     pub name: String,
@@ -25,7 +25,7 @@ pub struct Said {
     pub what: Result<HookAnswer, Failure>,
 }
 
-/// When a hook that says nothing refuses.
+/// When a hook without an answer denies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refuses {
     Never,
@@ -45,7 +45,7 @@ pub enum Note {
     Trouble(String),
 }
 
-/// What the hooks of one event say together.
+/// The merged answer of the hooks of one event.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Merged {
     pub halt: Option<String>,
@@ -60,7 +60,7 @@ pub struct Merged {
     pub notes: Vec<Note>,
 }
 
-/// Lays the answers of all hooks over each other.
+/// Merges the answers of all hooks.
 pub fn merge(event: Event, mut said: Vec<Said>) -> Merged {
     said.sort_by_key(|said| said.place);
     let mut merged = Merged::default();
@@ -108,7 +108,7 @@ pub fn merge(event: Event, mut said: Vec<Said>) -> Merged {
     merged
 }
 
-/// What a hook says, or what its silence means.
+/// The answer of a hook, or what its absence means.
 fn answer_of(event: Event, said: &Said, notes: &mut Vec<Note>) -> Option<HookAnswer> {
     let failure = match &said.what {
         Ok(answer) => return Some(answer.clone()),
@@ -117,7 +117,7 @@ fn answer_of(event: Event, said: &Said, notes: &mut Vec<Note>) -> Option<HookAns
     let name = event.as_str();
     let why = match failure {
         Failure::TimedOut => format!("{name} hook did not respond before its timeout"),
-        Failure::Cancelled => format!("{name} hook could not be asked any more"),
+        Failure::Cancelled => format!("{name} hook was cancelled"),
         Failure::Broken(why) => format!("{name} hook failed: {why}"),
     };
     let refuses = match said.refuses {
@@ -151,7 +151,7 @@ fn both(one: Option<Block>, two: Option<Block>) -> Option<Block> {
     }
 }
 
-/// A no stands; of two that say yes the later one's input counts.
+/// A deny wins; of two that allow, the input of the later one counts.
 fn decided(
     one: Option<PermissionRequestDecision>,
     two: Option<PermissionRequestDecision>,

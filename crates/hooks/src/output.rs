@@ -1,5 +1,6 @@
-//! What a hook says, read from an exit code, a JSON object or a plain text. Pure.
+//! The output of a hook, read from an exit code, a JSON object or plain text. Pure.
 
+use serde::Deserialize;
 use serde_json::Value;
 use sluice_call::Permission;
 use sluice_wire::hook::{
@@ -32,7 +33,7 @@ impl Block {
     }
 }
 
-/// What one hook says.
+/// The answer of one hook.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HookAnswer {
     /// The turn has to end; why.
@@ -48,14 +49,14 @@ pub struct HookAnswer {
     pub decision: Option<PermissionRequestDecision>,
     /// What else belongs to the event.
     pub specific: Option<HookSpecificOutput>,
-    /// It goes on by itself.
+    /// It is async.
     pub is_async: bool,
     /// Its output is not worth showing.
     pub quiet: bool,
 }
 
 impl HookAnswer {
-    /// What it says, without any leave it gives: whoever wrote it may forbid, and may not allow.
+    /// The answer without what it allows: its source may deny, but not allow.
     pub fn without_leave(self) -> Self {
         Self {
             permission: self
@@ -67,18 +68,18 @@ impl HookAnswer {
     }
 }
 
-/// Why a hook says nothing.
+/// Why a hook has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
     /// It did not answer in time.
     TimedOut,
-    /// It could not be run, died, or said what nobody can read.
+    /// It could not be run, crashed, or its output cannot be read.
     Broken(String),
-    /// Nobody wants to know any more.
+    /// Its answer is no longer needed.
     Cancelled,
 }
 
-/// What a program says by how it ended.
+/// The answer of a command, by its exit code and output.
 pub fn of_program(event: Event, command: &str, code: i32, stdout: &str, stderr: &str) -> Result<HookAnswer, Failure> {
     match code {
         0 => of_text(event, stdout),
@@ -100,12 +101,12 @@ pub fn of_program(event: Event, command: &str, code: i32, stdout: &str, stderr: 
     }
 }
 
-/// What a text says: an object is an answer, anything else is a text.
+/// The answer in a text: a JSON object is read as hook output, anything else is plain text.
 pub fn of_text(event: Event, text: &str) -> Result<HookAnswer, Failure> {
     let trimmed = text.trim();
     if trimmed.starts_with('{') {
         let value = serde_json::from_str(trimmed)
-            .map_err(|error| Failure::Broken(format!("what it printed begins like JSON and is none: {error}")))?;
+            .map_err(|error| Failure::Broken(format!("its output looks like JSON but is not: {error}")))?;
         return of_value(event, &value);
     }
     if event == Event::WorktreeCreate && !trimmed.is_empty() {
@@ -125,17 +126,18 @@ pub fn of_text(event: Event, text: &str) -> Result<HookAnswer, Failure> {
     })
 }
 
-/// What an object says; `null` is no opinion.
+/// The answer in a JSON value; `null` is an empty one.
 pub fn of_value(event: Event, value: &Value) -> Result<HookAnswer, Failure> {
     if value.is_null() {
         return Ok(HookAnswer::default());
     }
     let output: HookOutput = serde_json::from_value(value.clone())
-        .map_err(|error| Failure::Broken(format!("its answer cannot be read: {error}")))?;
+        .map_err(|error| Failure::Broken(format!("its output cannot be read: {error}")))?;
     of_output(event, output)
 }
 
-fn of_output(event: Event, output: HookOutput) -> Result<HookAnswer, Failure> {
+/// The answer in a hook's output.
+pub fn of_output(event: Event, output: HookOutput) -> Result<HookAnswer, Failure> {
     let mut answer = HookAnswer {
         halt: (output.go_on == Some(false)).then(|| output.stop_reason.clone().unwrap_or_default()),
         message: output.system_message,
@@ -156,7 +158,7 @@ fn of_output(event: Event, output: HookOutput) -> Result<HookAnswer, Failure> {
         }
         Some(HookDecision::Approve) | None => {}
         Some(HookDecision::Other(word)) => {
-            return Err(Failure::Broken(format!("{word:?} is no decision")));
+            return Err(Failure::Broken(format!("unknown decision {word:?}")));
         }
     }
     match output.hook_specific_output {
@@ -168,7 +170,7 @@ fn of_output(event: Event, output: HookOutput) -> Result<HookAnswer, Failure> {
 
 /// The part that belongs to the event; of another event's it is no answer.
 fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut HookAnswer) -> Result<(), Failure> {
-    let foreign = || Failure::Broken(format!("its answer is not about {}", event.as_str()));
+    let foreign = || Failure::Broken(format!("its `hookEventName` is not {}", event.as_str()));
     let context = |text: &Option<String>| text.as_deref().filter(|text| !text.trim().is_empty()).map(shortened);
     match (event, &specific) {
         (Event::PreToolUse, HookSpecificOutput::PreToolUse(it)) => {
@@ -180,7 +182,7 @@ fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut HookAnsw
                     HookPermissionDecision::Defer => Permission::Defer,
                     HookPermissionDecision::Ask => Permission::Ask,
                     HookPermissionDecision::Other(word) => {
-                        return Err(Failure::Broken(format!("{word:?} is no decision")));
+                        return Err(Failure::Broken(format!("unknown decision {word:?}")));
                     }
                 };
                 let stricter = answer.permission.as_ref().is_none_or(|(earlier, _)| said > *earlier);
@@ -199,7 +201,7 @@ fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut HookAnsw
         (Event::PermissionRequest, HookSpecificOutput::PermissionRequest(it)) => {
             let known = matches!(it.decision.behavior, Behavior::Allow | Behavior::Deny);
             if !known {
-                return Err(Failure::Broken(format!("{:?} is no decision", it.decision.behavior)));
+                return Err(Failure::Broken(format!("unknown decision {:?}", it.decision.behavior)));
             }
             if answer.decision.is_none() {
                 answer.decision = Some(it.decision.clone());
@@ -228,7 +230,7 @@ fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut HookAnsw
     Ok(())
 }
 
-/// What the model is told besides, by an answer that says nothing else; none of another event's.
+/// `additionalContext`, for events whose output has nothing else; `None` for the output of another event.
 fn said_to_model(event: Event, specific: &HookSpecificOutput) -> Option<&Option<String>> {
     Some(match (event, specific) {
         (Event::PostToolUseFailure, HookSpecificOutput::PostToolUseFailure(it)) => &it.additional_context,
@@ -246,7 +248,7 @@ fn said_to_model(event: Event, specific: &HookSpecificOutput) -> Option<&Option<
     })
 }
 
-/// A no, in the words of the event.
+/// A block or deny, in the form of the event.
 pub fn refusal(event: Event, block: Block) -> HookAnswer {
     let mut answer = HookAnswer::default();
     match event {
@@ -265,7 +267,16 @@ pub fn refusal(event: Event, block: Block) -> HookAnswer {
     answer
 }
 
-/// What a model says about a prompt: `{"ok": bool, "reason": text}`.
+/// A model's answer to a prompt hook.
+#[derive(Debug, Deserialize)]
+struct Judgement {
+    ok: bool,
+    /// A text; models are not always exact.
+    #[serde(default)]
+    reason: Value,
+}
+
+/// The answer of a model to a prompt hook: `{"ok": bool, "reason": text}`.
 pub fn of_judgement(event: Event, text: &str, continues: bool) -> Result<HookAnswer, Failure> {
     let unreadable = || Failure::Broken("the model did not answer with {\"ok\": …}".to_owned());
     let object = text
@@ -273,15 +284,11 @@ pub fn of_judgement(event: Event, text: &str, continues: bool) -> Result<HookAns
         .zip(text.rfind('}'))
         .and_then(|(from, to)| text.get(from..=to))
         .ok_or_else(unreadable)?;
-    let value: Value = serde_json::from_str(object).map_err(|_| unreadable())?;
-    let reason = value
-        .get("reason")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned();
-    match value.get("ok").and_then(Value::as_bool).ok_or_else(unreadable)? {
+    let judgement: Judgement = serde_json::from_str(object).map_err(|_| unreadable())?;
+    match judgement.ok {
         true => Ok(HookAnswer::default()),
         false => {
+            let reason = judgement.reason.as_str().unwrap_or_default().to_owned();
             let mut answer = refusal(event, Block::plain(reason.clone()));
             let after = matches!(
                 event,

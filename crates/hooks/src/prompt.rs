@@ -1,4 +1,4 @@
-//! Hooks that are questions to a model.
+//! Prompt hooks: a question to a model.
 
 use serde_json::json;
 use sluice_model::{Cache, Request, Thinking};
@@ -15,7 +15,7 @@ const GUIDE: &str = "You check something for a program. You are given a question
     answered with yes, else with {\"ok\": false, \"reason\": \"…\"}, and with nothing else. The reason is told to \
     the agent, so say what is to be done.";
 
-/// What stands for what happened.
+/// The placeholder for the event.
 const ARGUMENTS: &str = "$ARGUMENTS";
 
 /// Asks it.

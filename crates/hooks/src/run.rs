@@ -1,4 +1,4 @@
-//! What hooks are run with, and what hosts are told of their runs.
+//! What hooks are run with, and the messages about their runs (`hook_started`, `hook_progress`, `hook_response`).
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -27,9 +27,9 @@ pub struct HookRun {
     pub event: Event,
     /// `PreToolUse:Bash`.
     pub name: String,
-    /// What they are told.
+    /// The input of the hooks, as JSON.
     pub input: Arc<str>,
-    /// Who is told of starts and ends, if anybody is.
+    /// Takes the messages about starts and ends.
     pub reports: Option<Arc<dyn HookReports>>,
     pub tasks: Arc<Tasks>,
     /// Who answers a hook that is a question.
@@ -40,7 +40,7 @@ pub struct HookRun {
     pub rules: Rules,
     /// Files of settings whose hooks run and allow nothing: their folder is not trusted.
     pub untrusted: Vec<Source>,
-    /// Where a hook that goes on by itself is heard when it ends.
+    /// Takes the answer of an async hook when it ends.
     pub late: mpsc::Sender<Late>,
 }
 
@@ -53,7 +53,7 @@ pub struct Late {
     pub rewakes: bool,
 }
 
-/// What hosts are told of the run of a hook.
+/// A message to the host about the run of a hook.
 #[derive(Debug)]
 pub enum HookReport {
     Started(HookStarted),
@@ -61,7 +61,7 @@ pub enum HookReport {
     Response(HookResponse),
 }
 
-/// Who is told of the runs of hooks.
+/// Takes the messages about runs of hooks.
 pub trait HookReports: std::fmt::Debug + Send + Sync {
     fn report(&self, report: HookReport) -> BoxFuture<'_, ()>;
 }

@@ -1,4 +1,4 @@
-//! Hooks that are tools of MCP servers: what the tool says is read as what a program prints.
+//! MCP tool hooks: the result of the tool is read like the output of a command hook.
 
 use serde_json::Value;
 use sluice_servers::ServerCall;

@@ -1,4 +1,4 @@
-//! What a hook puts in the place of what a tool gave. Pure.
+//! A tool's output that a `PostToolUse` hook replaces. Pure.
 
 use serde_json::Value;
 use sluice_tools::Outcome;
@@ -17,7 +17,7 @@ const OPTIONAL: &[&str] = &[
     "backgroundTaskId",
 ];
 
-/// Puts what a hook says in the place of what a tool gave, if it is of the same kind.
+/// Replaces a tool's output by that of a hook, if it has the same form.
 pub fn replace(outcome: &mut Outcome, updated: Value) -> Result<(), &'static str> {
     let content = match (&outcome.result, &updated) {
         // What servers give is content, in whichever form it is kept.

@@ -1,4 +1,4 @@
-//! Events folded into a message, block by block.
+//! Stream events assembled into a message, block by block.
 
 use serde_json::{Map, Value, json};
 
@@ -93,12 +93,12 @@ impl Accumulator {
         Value::Object(self.usage.clone())
     }
 
-    /// Why the model stopped, once it said so.
+    /// The stop reason, once it is known.
     pub fn stop_reason(&self) -> Option<&str> {
         self.ending.get("stop_reason")?.as_str()
     }
 
-    /// Everything `message_delta` said: stop reason, stop sequence, details.
+    /// The fields of `message_delta`: stop reason, stop sequence, details.
     pub fn ending(&self) -> &Map<String, Value> {
         &self.ending
     }
@@ -117,7 +117,7 @@ impl Accumulator {
         })
     }
 
-    /// Place and type of the open block, for whoever only has to close it.
+    /// Index and type of the open block.
     pub fn open(&self) -> Option<(usize, &str)> {
         let open = self.open.last()?;
         let kind = open.block.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -148,7 +148,7 @@ impl Accumulator {
     }
 }
 
-/// What was not said before, or is said anew, counts; silence and null change nothing.
+/// Later values win; missing ones and null change nothing.
 fn overwrite(known: &mut Map<String, Value>, news: &Value) {
     for (key, value) in news.as_object().into_iter().flatten() {
         if !value.is_null() || !known.contains_key(key) {

@@ -1,7 +1,7 @@
-//! The bytes of a request on their way out.
+//! The body of a request, as it is sent.
 //!
-//! A conversation may be large. It is not put together in memory once more to be sent: what goes out next is written when
-//! there is room for it.
+//! A conversation may be large. It is not copied into one buffer to be sent: the next part is written when there is
+//! room for it.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -21,7 +21,7 @@ const PIECE: usize = 128 * 1024;
 /// A mark, and the places of the messages that carry it.
 pub(crate) type Marked = (&'static str, [Option<usize>; 2]);
 
-/// What stands before the messages, the messages, and what stands behind them.
+/// The bytes before the messages, the messages, and the bytes after them.
 #[derive(Debug)]
 pub(crate) struct Body {
     head: Vec<u8>,

@@ -1,5 +1,5 @@
-//! How much one answer may be. A model's longest answer is a few megabytes; a server that says more is broken or means
-//! harm, and everything it says is kept in memory several times over.
+//! Limits on one response. A model's longest response is a few megabytes; a server that sends more is broken or
+//! hostile, and all of it would be held in memory several times.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use tokio::time::Instant;
 use crate::event::{Delta, EventKind};
 use crate::failure::Failure;
 
-/// Most bytes of a stream, with all that is around what it says.
+/// Most bytes of a stream, framing included.
 const MOST_BYTES: usize = 64 << 20;
-/// Most bytes of what it says.
+/// Most bytes of content.
 pub(crate) const MOST_CONTENT: usize = 32 << 20;
 /// Most blocks of one message.
 const MOST_BLOCKS: usize = 2048;

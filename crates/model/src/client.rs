@@ -1,4 +1,4 @@
-//! One attempt at a time.
+//! The HTTP client: one request at a time.
 
 use std::sync::{Arc, OnceLock};
 
@@ -67,7 +67,7 @@ struct Inner {
 
 #[derive(Debug)]
 enum Credential {
-    /// It stands in the headers already, or there is none.
+    /// It is already in the headers, or there is none.
     Fixed {
         present: bool,
     },
@@ -151,7 +151,7 @@ impl Client {
         if message.get("content").is_some_and(Value::is_array) {
             Ok((message, head))
         } else {
-            Err(Failure::Protocol("the answer is no message".to_owned()))
+            Err(Failure::Protocol("the response is not a message".to_owned()))
         }
     }
 
@@ -286,7 +286,7 @@ impl Inner {
     }
 }
 
-/// A client for other servers, on the way that leads to the model: its proxies, its roots, no redirects.
+/// An HTTP client for other servers, with the network settings of the model: proxies, certificates, no redirects.
 ///
 /// # Errors
 /// If a proxy is malformed, or the system's certificates cannot be used.

@@ -1,4 +1,4 @@
-//! Everything the client must be told, since it reads no environment itself.
+//! The configuration of the client, which reads no environment variables itself.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use sluice_net::Network;
 
 use crate::names::Names;
 
-/// Where requests go unless someone says otherwise.
+/// The default base URL.
 pub const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
 
 /// How to reach the model.
@@ -16,13 +16,13 @@ pub const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
 pub struct Config {
     /// Address in front of `/v1/messages` (`ANTHROPIC_BASE_URL`); a path in it is kept.
     pub base_url: String,
-    /// Who we say we are.
+    /// The credentials.
     pub auth: Auth,
     /// Headers added to every request (`ANTHROPIC_CUSTOM_HEADERS`); they win over our own.
     pub headers: Vec<(String, String)>,
     /// Values of `anthropic-beta` sent with every request.
     pub betas: Vec<String>,
-    /// Whom to trust, and through which proxies.
+    /// Trusted certificates, proxies and the client certificate.
     pub network: Network,
     /// The `user-agent` header.
     pub user_agent: String,
@@ -103,7 +103,7 @@ pub struct Helper {
 }
 
 impl Helper {
-    /// A helper whose answer is good for five minutes.
+    /// A helper whose key is valid for five minutes.
     pub fn new(command: impl Into<String>) -> Self {
         Self {
             command: command.into(),

@@ -1,4 +1,4 @@
-//! What was used and what it cost, in the shapes `result` carries.
+//! Token usage and cost, in the form that `result` has.
 
 use serde_json::{Map, Number, Value, json};
 
@@ -119,7 +119,7 @@ impl Tokens {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ledger {
     entries: Vec<Entry>,
-    /// Nobody is charged, whatever the model's prices are.
+    /// The cost is always zero.
     free: bool,
 }
 
@@ -136,7 +136,7 @@ impl Ledger {
         Self::default()
     }
 
-    /// An empty ledger of a model nobody is charged for: tokens are counted, their cost is nothing.
+    /// An empty ledger without cost: tokens are counted, prices are not applied.
     pub fn free() -> Self {
         Self {
             free: true,

@@ -1,4 +1,4 @@
-//! The events of a stream, each with the text it came in.
+//! The events of a stream, each with its original text.
 
 use std::borrow::Cow;
 
@@ -13,11 +13,11 @@ use crate::failure::Failure;
 pub struct ModelEvent {
     /// The event's JSON on one line, otherwise as it arrived.
     pub raw: Box<RawValue>,
-    /// What it says.
+    /// Its kind.
     pub kind: EventKind,
 }
 
-/// What an event says.
+/// The kind of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
     /// `message_start`.

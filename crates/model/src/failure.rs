@@ -1,4 +1,4 @@
-//! How an attempt can end badly, and what each ending is called on the wire.
+//! Failures of a request, and their error codes and messages for the host.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub enum Failure {
         message: String,
         /// What `retry-after` or `retry-after-ms` asks for.
         retry_after: Option<Duration>,
-        /// What `x-should-retry` says.
+        /// The header `x-should-retry`.
         should_retry: Option<bool>,
         /// The `request-id` header.
         request_id: Option<String>,
@@ -56,10 +56,10 @@ pub enum Failure {
         message: String,
     },
     /// Silence inside the stream for longer than [`crate::Config::stall`].
-    #[error("the stream fell silent")]
+    #[error("the stream stalled")]
     Stalled,
-    /// The answer goes on beyond what any model says; asking again would only bring it again.
-    #[error("the answer is beyond all bounds: {0}")]
+    /// The response exceeds a limit; a retry would not help.
+    #[error("the response exceeds a limit: {0}")]
     Excess(String),
     /// Something that is not the Messages API answered.
     #[error("not a Messages API answer: {0}")]
@@ -190,7 +190,7 @@ impl Failure {
         }
     }
 
-    /// Whether the server said it has no capacity.
+    /// Whether the server is overloaded.
     pub fn is_overloaded(&self) -> bool {
         match self {
             Self::Http { status, kind, .. } => *status == 529 || kind.as_deref() == Some("overloaded_error"),
@@ -199,7 +199,7 @@ impl Failure {
         }
     }
 
-    /// What a person is shown. The forms are fixed, the words around them ours.
+    /// The message for a person. Hosts recognise its fixed beginnings.
     pub fn text(&self, context: &Context<'_>) -> String {
         match self {
             Self::NoCredentials => "Not logged in: there is no API key. Set ANTHROPIC_API_KEY, or \
@@ -218,7 +218,7 @@ impl Failure {
             Self::Connect { code: None, message } => format!("API Error: Connection failed: {message}"),
             Self::Timeout => format!("API Error: No answer in time.{}", try_later(context)),
             Self::Lost { message } => format!("API Error: The response was cut off: {message}"),
-            Self::Stalled => format!("API Error: The response fell silent.{}", try_later(context)),
+            Self::Stalled => format!("API Error: The response stalled.{}", try_later(context)),
             Self::InStream { message, .. } => format!("API Error: {message}"),
             Self::Protocol(message) => format!("API Error: Unexpected answer: {message}"),
             Self::Excess(message) => format!("API Error: The response was broken off: {message}"),

@@ -102,7 +102,7 @@ fn every_failure_has_its_names() {
             Failure::Stalled,
             "unknown",
             "server_error",
-            "API Error: The response fell silent",
+            "API Error: The response stalled",
         ),
         (
             Failure::NoCredentials,

@@ -1,4 +1,4 @@
-//! `apiKeyHelper`: a command that knows the key.
+//! `apiKeyHelper`: a command that prints the API key.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout};
 use crate::config::Helper;
 use crate::failure::Failure;
 
-/// Runs the command when a key is needed and remembers what it said.
+/// Runs the command when a key is needed and caches the key.
 #[derive(Debug)]
 pub(crate) struct Keys {
     helper: Helper,

@@ -1,4 +1,4 @@
-//! Images a host sent: what no model can look at is named instead of sent.
+//! Images a host sent: one that no model accepts is replaced by a text that says why.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -64,5 +64,5 @@ pub use message::{Message, Role, Writing};
 pub use names::Names;
 pub use request::{Request, Thinking};
 pub use retry::RetryDecision;
-pub use sluice_net::{Network, Proxy};
+pub use sluice_net::{CLIENT_CERT, CLIENT_KEY, ClientCertificate, Network, Proxy};
 pub use stream::Stream;

@@ -1,7 +1,7 @@
-//! A message of the conversation, in the bytes in which it is sent.
+//! A message of the conversation, as the bytes that are sent.
 //!
-//! A conversation is sent whole with every request, and what was said in it never changes. So a message is written once;
-//! from then on it is copied or passed on, not written again.
+//! Every request contains the whole conversation, and earlier messages never change. So a message is serialised once;
+//! from then on its bytes are copied.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ struct Inner {
     mark_at: Option<usize>,
 }
 
-/// Who speaks.
+/// The role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The user's side.
@@ -34,7 +34,7 @@ pub enum Role {
 }
 
 impl Message {
-    /// What one side says.
+    /// A message of this role with these blocks.
     #[must_use]
     pub fn new(role: Role, blocks: &[Value]) -> Self {
         let mut written = Writing::new(role);
@@ -44,13 +44,13 @@ impl Message {
         written.done()
     }
 
-    /// Whether the user's side says it.
+    /// Whether its role is `user`.
     #[must_use]
     pub fn is_user(&self) -> bool {
         self.inner.role == Role::User
     }
 
-    /// Whether the model says it.
+    /// Whether its role is `assistant`.
     #[must_use]
     pub fn is_assistant(&self) -> bool {
         self.inner.role == Role::Assistant
@@ -132,7 +132,7 @@ pub struct Writing {
 }
 
 impl Writing {
-    /// A message of this side that says nothing yet.
+    /// An empty message of this role.
     #[must_use]
     pub fn new(role: Role) -> Self {
         let open: &[u8] = match role {

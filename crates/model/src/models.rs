@@ -1,4 +1,4 @@
-//! The models we know: names, limits, prices, ways to think. What is not in the table is said to be unknown.
+//! The table of known models: names, limits, prices, thinking modes.
 
 use crate::request::Thinking;
 
@@ -50,12 +50,12 @@ pub enum Thinks {
     Adaptively,
     /// Within a budget, if it is given one.
     WithinBudget,
-    /// It does not, or nobody told us.
+    /// It does not, or that is not known.
     Never,
 }
 
 impl Thinks {
-    /// What to ask for when nobody asked for anything.
+    /// The default thinking mode.
     pub fn default(self) -> Thinking {
         // A request clamps its budget to what its output leaves room for.
         self.budget(u32::MAX)
@@ -181,7 +181,7 @@ const TABLE: &[Model] = &[
     },
 ];
 
-/// A model nobody told us about, perhaps a local one: modest limits, no thinking asked for, no price.
+/// An unknown model, perhaps a local one: modest limits, no thinking, no price.
 const UNKNOWN: Model = Model {
     prices: None,
     thinking: Thinks::Never,

@@ -1,5 +1,5 @@
-//! What models are called. A server of one's own has models of its own, and the environment says what stands for the
-//! usual names there: that is said to a session, not to the process, so that two sessions can have two opinions.
+//! Model names. `ANTHROPIC_DEFAULT_OPUS_MODEL` and the like say what `opus`, `sonnet` and `haiku` mean for a server.
+//! They are values of a session, not of the process, so that two sessions may differ.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::models::{ALIASES, DEFAULT, LARGE, LARGE_WINDOW, Prices, SMALL, Thinks, facts, find};
 
-/// An alias, and the variables that say what it stands for; the first that says something counts.
+/// An alias, and the variables that set its model; the first that is set counts.
 const VARIABLES: &[(&str, &[&str])] = &[
     ("opus", &["ANTHROPIC_DEFAULT_OPUS_MODEL"]),
     ("sonnet", &["ANTHROPIC_DEFAULT_SONNET_MODEL"]),
@@ -18,12 +18,12 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The names of models: the usual ones, and what stands for some of them instead.
+/// The model names of a session, and the models that some of them stand for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names(Arc<[(&'static str, String)]>);
 
 impl Names {
-    /// What these variables say. `variable` gives the value of one, none for one that is not set.
+    /// Reads the variables. `variable` returns the value of one, `None` if it is not set.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
         let value = |name: &&str| variable(name).filter(|value| !value.trim().is_empty());
         let named = VARIABLES
@@ -32,7 +32,7 @@ impl Names {
         Self(named.collect())
     }
 
-    /// These, with what an environment says laid over them.
+    /// These, overridden by the variables of an environment.
     #[must_use]
     pub fn within(&self, env: &[(OsString, OsString)]) -> Self {
         let said = Self::read(|wanted| {

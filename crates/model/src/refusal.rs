@@ -1,4 +1,4 @@
-//! What an answer that is none, or not the one hoped for, has to say.
+//! Responses that are errors, and connections that fail, read as a [`Failure`].
 
 use std::error::Error as _;
 use std::io;
@@ -26,7 +26,7 @@ pub(crate) fn head(response: &Response) -> Head {
     }
 }
 
-/// Reads what an unsuccessful response says.
+/// Reads an unsuccessful response.
 pub(crate) async fn refusal(mut response: Response) -> Failure {
     let Head { request_id, status } = head(&response);
     let retry_after = retry_after(header(&response, "retry-after-ms"), header(&response, "retry-after"));

@@ -1,4 +1,4 @@
-//! One request, and its bytes.
+//! One request, and its JSON.
 
 use serde_json::{Map, Value, json};
 
@@ -27,7 +27,7 @@ pub enum Thinking {
 /// One request to the model. Blocks, messages and tools are the API's own JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// Model id; aliases are resolved by [`models::resolve`] beforehand.
+    /// Model id; aliases are resolved by [`crate::Names::resolve`] beforehand.
     pub model: String,
     /// Most output tokens.
     pub max_tokens: u32,
@@ -43,7 +43,7 @@ pub struct Request {
     pub thinking_display: Option<String>,
     /// `output_config.effort`.
     pub effort: Option<String>,
-    /// `output_config.task_budget`: tokens the model is told it has, so that it paces itself.
+    /// `output_config.task_budget`: the tokens the model should plan with.
     pub task_budget: Option<u64>,
     /// What [`Request::body`] says; the client's calls each set their own.
     pub stream: bool,

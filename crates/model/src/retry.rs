@@ -1,10 +1,10 @@
-//! What to do after a failed attempt: a pure function of what is known.
+//! The retry policy: what to do after a failed request, as a pure function.
 
 use std::time::Duration;
 
 use crate::failure::Failure;
 
-/// Retries unless `CLAUDE_CODE_MAX_RETRIES` says otherwise.
+/// The default number of retries (`CLAUDE_CODE_MAX_RETRIES`).
 pub const DEFAULT_MAX_RETRIES: u32 = 10;
 /// Tries an overloaded server gets, whatever the policy; then it is time for a fallback model.
 pub const OVERLOADED_TRIES: u32 = 3;

@@ -1,12 +1,15 @@
-//! Outgoing connections: which certificates are trusted and which proxy is used, set up once for the model,
-//! for pages, hooks, servers and push services alike.
+//! Outgoing connections: trusted certificates, proxies and the client certificate (mTLS), set up once for the model,
+//! web pages, hooks, MCP servers and push services.
 //!
-//! A [`Network`] is values; nothing here reads the environment. [`Network::builder`] makes a client of it that is not finished:
-//! whoever needs it adds what is special, such as a resolver that opens public addresses only. Nothing is sent here.
+//! A [`Network`] is plain values: nothing here reads the environment or a file, and nothing is sent.
+//! [`Network::builder`] returns a `reqwest` builder, so that a caller can add what it needs, such as a resolver that
+//! only allows public addresses.
 
+mod client_certificate;
 mod proxy;
 mod tls;
 
+pub use client_certificate::{CLIENT_CERT, CLIENT_KEY, ClientCertificate, ClientCertificateError};
 pub use proxy::Proxy;
 
 /// How other machines are reached.
@@ -16,6 +19,8 @@ pub struct Network {
     pub proxy: Proxy,
     /// Certificates in PEM to trust besides the system's (`NODE_EXTRA_CA_CERTS`).
     pub extra_roots: Option<String>,
+    /// The certificate for servers that ask for one (`CLAUDE_CODE_CLIENT_CERT`, `CLAUDE_CODE_CLIENT_KEY`).
+    pub client_certificate: Option<ClientCertificate>,
 }
 
 // A proxy's address may hold a password.
@@ -24,11 +29,12 @@ impl std::fmt::Debug for Network {
         f.debug_struct("Network")
             .field("proxy", &self.proxy)
             .field("extra_roots", &self.extra_roots.is_some())
+            .field("client_certificate", &self.client_certificate.is_some())
             .finish()
     }
 }
 
-/// Why there is no client.
+/// Why no client can be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// A proxy address is not one.
@@ -40,7 +46,7 @@ pub enum Error {
 }
 
 impl Network {
-    /// Whether all that is named can be used. Certificates are not looked at before they are needed.
+    /// Checks the proxies. The certificates to trust are read only when they are needed.
     ///
     /// # Errors
     /// If a proxy is malformed.
@@ -49,13 +55,13 @@ impl Network {
     }
 
     /// A client builder, for https if it is to be `secure`: it trusts the system's certificates and the given ones,
-    /// goes through the given proxies and no others, and follows no redirect.
+    /// uses the given proxies and no others, sends the client certificate to who asks for one, and follows no redirect.
     ///
     /// # Errors
     /// If a proxy is malformed, or the certificates cannot be used.
     pub fn builder(&self, secure: bool) -> Result<reqwest::ClientBuilder, Error> {
         let tls = if secure || self.proxy.is_secure() {
-            tls::with_roots(self.extra_roots.as_deref())
+            tls::with_roots(self.extra_roots.as_deref(), self.client_certificate.as_ref())
         } else {
             tls::without_roots()
         };

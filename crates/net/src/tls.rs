@@ -1,4 +1,4 @@
-//! Transport security: the one place that chooses the cryptography.
+//! TLS: the one place that chooses the cryptography.
 
 use std::sync::Arc;
 
@@ -7,9 +7,14 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
-/// Settings for a client that will speak https: system roots and the given ones.
+use crate::ClientCertificate;
+
+/// Settings for a client that will speak https: system roots and the given ones, and the client certificate.
 /// Reading the system's roots takes milliseconds and megabytes, hence only when needed.
-pub(super) fn with_roots(extra: Option<&str>) -> Result<ClientConfig, rustls::Error> {
+pub(super) fn with_roots(
+    extra: Option<&str>,
+    client: Option<&ClientCertificate>,
+) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(ring::default_provider());
     let extra = extra.unwrap_or_default().as_bytes();
     let extra: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(extra)
@@ -19,7 +24,10 @@ pub(super) fn with_roots(extra: Option<&str>) -> Result<ClientConfig, rustls::Er
     let config = builder(provider)?
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier));
-    Ok(negotiating(config.with_no_client_auth()))
+    Ok(negotiating(match client {
+        Some(client) => config.with_client_cert_resolver(client.resolver()),
+        None => config.with_no_client_auth(),
+    }))
 }
 
 /// Settings for a client that speaks plain http: trusts nobody, costs nothing.

@@ -1,4 +1,5 @@
-//! The order in which everything is asked: deny, ask, the tool's own checks, the mode, allow.
+//! The permission decision for a tool call: deny rules, ask rules, the tool's own checks, the permission mode, allow
+//! rules, in this order.
 
 mod bash;
 mod files;
@@ -48,8 +49,8 @@ pub fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decision {
     }
 }
 
-/// What remains of `decision` when a hook said "allow": only what no deny rule, ask rule and no
-/// need for a person objects to.
+/// The decision after a hook said "allow": the call is allowed unless a rule denies or asks about it or it needs a
+/// person.
 #[must_use]
 pub fn after_hook(decision: &Decision) -> Verdict {
     match decision.behavior {
@@ -92,7 +93,7 @@ fn refuse_to_ask(call: &Call<'_>, decision: Decision) -> Decision {
         ..Decision::deny(
             reason,
             format!(
-                "{} was not run: the mode dontAsk refuses what would need a question. {why}",
+                "{} was not run: the permission mode dontAsk denies what needs approval. {why}",
                 call.tool.name
             ),
         )
@@ -106,7 +107,7 @@ fn names(rule: &Rule, tool: ToolFacts<'_>) -> bool {
         || mcp::covers(&rule.tool, tool.name)
 }
 
-/// The rule of that behaviour that speaks of the whole tool.
+/// The rule of that behaviour for the whole tool.
 fn whole_rule<'a>(policy: &'a Policy, behavior: Behavior, tool: ToolFacts<'_>) -> Option<&'a Rule> {
     policy.rules_of(behavior).find(|rule| rule.whole() && names(rule, tool))
 }

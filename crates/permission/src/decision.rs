@@ -1,4 +1,4 @@
-//! What is decided, and why.
+//! The result of a permission decision, and its reason.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::rule::Rule;
 pub enum Verdict {
     /// It runs.
     Allow,
-    /// Somebody has to say yes.
+    /// It needs a permission request.
     Ask,
     /// It does not run.
     Deny,
@@ -30,9 +30,9 @@ pub enum ReasonKind {
     WorkingDir,
     /// A protected place.
     SafetyCheck,
-    /// A hook said so.
+    /// The decision of a hook.
     Hook,
-    /// Nobody is there to be asked.
+    /// No person can be asked.
     AsyncAgent,
     /// Anything else.
     Other,
@@ -100,14 +100,13 @@ impl Reason {
 /// The answer to "may this call run?".
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
-    /// Yes, no, or somebody has to say.
+    /// Allow, deny or ask.
     pub behavior: Verdict,
     /// Why.
     pub reason: Reason,
-    /// What a host can offer beside a plain yes. `None` leaves the key out, an empty list says
-    /// that nothing can be offered.
+    /// The permission suggestions. `None` leaves the key out, an empty list means that there are none.
     pub suggestions: Option<Vec<PermissionUpdate>>,
-    /// The path that stood in the way.
+    /// The path because of which the call is not allowed.
     pub blocked_path: Option<PathBuf>,
     /// Only a person can answer, no rule and no hook.
     pub requires_user_interaction: bool,
@@ -122,7 +121,7 @@ impl Decision {
         Self::new(Verdict::Allow, reason, String::new())
     }
 
-    /// Somebody has to say.
+    /// A permission request is needed.
     #[must_use]
     pub fn ask(reason: Reason, message: impl Into<String>) -> Self {
         Self::new(Verdict::Ask, reason, message.into())
@@ -152,7 +151,7 @@ impl Decision {
         self
     }
 
-    /// With the path that stood in the way.
+    /// With the path because of which the call is not allowed.
     #[must_use]
     pub fn blocked_by(mut self, path: impl Into<PathBuf>) -> Self {
         self.blocked_path = Some(path.into());

@@ -1,4 +1,4 @@
-//! The world as it is on this machine's disk.
+//! [`Paths`](crate::Paths) on this machine's disk.
 
 use std::io::Read as _;
 use std::os::unix::fs::FileTypeExt as _;

@@ -1,4 +1,4 @@
-//! Rules held against calls.
+//! Permission rules matched against calls.
 
 pub mod bash;
 pub mod domain;

@@ -1,4 +1,4 @@
-//! What a mode means.
+//! Permission modes: what each of them allows.
 
 use sluice_wire::mode::PermissionMode;
 
@@ -17,7 +17,7 @@ pub enum Stance {
     Bypass,
 }
 
-/// What `mode` means. A word nobody knows means the careful one.
+/// What `mode` allows. An unknown mode is treated as the careful one.
 #[must_use]
 pub fn stance(mode: &PermissionMode) -> Stance {
     match mode {

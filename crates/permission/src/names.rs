@@ -1,5 +1,5 @@
-//! The names rules are written with. They are words of the rule language: `Edit(src/**)` speaks of every tool that
-//! changes files, whatever it is called. What a tool touches it says itself ([`crate::Touches`]).
+//! Tool names in permission rules. They are words of the rule language: `Edit(src/**)` is about every tool that
+//! changes files, whatever its name. A tool says itself what it touches ([`crate::Touches`]).
 
 /// Rules about command lines.
 pub const BASH: &str = "Bash";
@@ -10,21 +10,26 @@ pub const EDIT: &str = "Edit";
 /// Rules about hosts.
 pub const WEB_FETCH: &str = "WebFetch";
 
-/// Whether a path rule of this name speaks of reading. Rules that deny or ask are taken by any name they were ever
+/// Rules about subagents.
+pub const AGENT: &str = "Agent";
+/// What [`AGENT`] was called earlier; it still is in rules, hooks and agent definitions.
+pub const TASK: &str = "Task";
+
+/// Whether a path rule of this name is about reading. Rules that deny or ask are taken by any name they were ever
 /// written with; rules that allow only by [`READ`].
 pub(crate) fn reads(name: &str) -> bool {
     matches!(name, READ | "Glob" | "Grep" | "LS" | "NotebookRead")
 }
 
-/// Whether a path rule of this name speaks of changing files; rules that allow only by [`EDIT`].
+/// Whether a path rule of this name is about changing files; rules that allow only by [`EDIT`].
 pub(crate) fn edits(name: &str) -> bool {
     matches!(name, EDIT | "Write" | "NotebookEdit" | "MultiEdit")
 }
 
-/// What a name that rules were written with earlier is called now.
+/// The name of today for one that rules were written with earlier.
 pub(crate) fn canonical(name: &str) -> &str {
     match name {
-        "Task" => "Agent",
+        TASK => AGENT,
         "KillShell" | "KillBash" => "TaskStop",
         "BashOutput" | "AgentOutput" => "TaskOutput",
         other => other,

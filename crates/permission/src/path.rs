@@ -1,4 +1,4 @@
-//! Paths: by their parts, never by their text.
+//! Paths, compared by their components, never as text.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -51,7 +51,7 @@ pub trait Paths: Send + Sync {
 pub enum Found<T> {
     /// There is nothing of that kind.
     Nothing,
-    /// There is something, too large, too strange or not ours to read.
+    /// There is something that is too large, malformed or not readable.
     Unknown,
     /// This.
     This(T),

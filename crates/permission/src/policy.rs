@@ -1,4 +1,4 @@
-//! What is in force, and what is asked.
+//! The policy (permission rules, mode, working directories), and the call that is decided about.
 
 use std::path::{Path, PathBuf};
 
@@ -60,7 +60,7 @@ pub struct Call<'a> {
     pub tool: ToolFacts<'a>,
     /// Its input.
     pub input: &'a Value,
-    /// Where the shell stands now.
+    /// The current directory of the shell.
     pub cwd: &'a Path,
     /// What an MCP server says about its tool. A claim, never a permission.
     pub read_only_hint: Option<bool>,

@@ -1,6 +1,6 @@
-//! Places that are asked about whatever the rules say.
+//! Protected places: changing them needs a permission request, whatever the rules say.
 //!
-//! Names are enough: a place is protected before it exists, so that nobody gets to make it.
+//! They are recognised by name, so that a place is protected before it exists.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -1,14 +1,14 @@
-//! What a line is run with, so that what was judged is what runs.
+//! The options and environment a command line runs with, so that what was analysed is what runs.
 //!
-//! A line that was found to read is decided about by what is known at that moment. Two things could still turn it into
-//! another: a pattern that matches a file made a moment later whose name is an option, and a repository that tells git
-//! to run something. Neither can happen in a shell begun with these words and variables.
+//! A line that was found to only read is decided by what is known at that moment. Two things could still change it: a
+//! glob pattern that matches a new file whose name is an option, and a git repository that makes git run a program.
+//! Neither can happen in a shell started with these options and variables.
 
 use crate::shell::programs::look_up;
 use crate::shell::wrappers::{known_name, transparent};
 use crate::shell::{self, Simple};
 
-/// What stands before a line, and the variables it is given.
+/// What is put before a line, and its environment variables.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Quiet {
     /// Bash words to run first; empty when there are none.

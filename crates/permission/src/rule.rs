@@ -1,8 +1,8 @@
-//! Rules: their text, and where they came from.
+//! Permission rules: their text and their source.
 
 use std::path::PathBuf;
 
-/// What a rule says about the calls it matches.
+/// The behaviour of a rule: allow, ask or deny.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Behavior {
     /// Never. Nothing overrides it.
@@ -25,7 +25,7 @@ impl Behavior {
     }
 }
 
-/// Where a rule stands written.
+/// The source of a rule: a settings scope, a flag, the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source {
     /// Managed by an administrator.
@@ -66,13 +66,13 @@ impl Source {
 /// One rule with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// What it says.
+    /// Its behaviour.
     pub behavior: Behavior,
-    /// Where it stands.
+    /// Its source.
     pub source: Source,
     /// What `/x` patterns are relative to: the root of the settings file it came from.
     pub root: PathBuf,
-    /// The tool it speaks of.
+    /// The tool it is about.
     pub tool: String,
     /// What of the tool; `None` for all of it.
     pub content: Option<String>,
@@ -91,7 +91,7 @@ impl Rule {
         })
     }
 
-    /// Whether it speaks of the whole tool.
+    /// Whether it is about the whole tool.
     #[must_use]
     pub fn whole(&self) -> bool {
         is_whole(self.content.as_deref())

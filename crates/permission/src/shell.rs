@@ -1,10 +1,10 @@
-//! A command line taken apart, or the reasons why it cannot be.
+//! Shell analysis: a command line taken apart into commands, or the reasons why it cannot be.
 //!
-//! The line is parsed into a typed tree behind caps ([`caps`], [`shape`]), the tree is walked into simple commands
-//! ([`parse`]) made of decoded words ([`words`], [`braces`]); what bash's own commands evaluate is a table ([`builtins`]).
-//! What of a simple command runs something else is peeled ([`wrappers`]) or given to a shell by an option ([`orders`]),
-//! and what a program does is looked up ([`programs`]) and turned into reads and writes ([`effects`]). Nothing here knows
-//! about rules.
+//! The line is parsed into a typed tree behind limits ([`caps`], [`shape`]). The tree is walked into simple commands
+//! ([`parse`]) made of decoded words ([`words`], [`braces`]); what bash's own builtins evaluate is a table
+//! ([`builtins`]). Parts of a simple command that run something else are unwrapped ([`wrappers`]), or found in options
+//! that are given to a shell ([`orders`]). What a program does is looked up ([`programs`]) and turned into reads and
+//! writes ([`effects`]). Nothing here knows about permission rules.
 
 pub mod braces;
 pub mod builtins;
@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 pub use words::{Values, Word};
 
-/// Why a line cannot be proven, in the order in which they are told.
+/// Why a line cannot be analysed completely, in the order in which reasons are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Problem {
     /// Longer than what is analysed.
@@ -46,7 +46,7 @@ pub enum Problem {
     Assignment(String),
     /// A builtin or program that runs text it is given.
     Evaluates(String),
-    /// What a rule speaks of is named where it may be run.
+    /// Something a rule is about is named where it may be run.
     Mentions(String),
     /// A setting of the repository, or a file of the folder, names a program to run.
     Configured(String),
@@ -79,7 +79,9 @@ impl Problem {
                 format!("This command sets {name}, which can change what programs do")
             }
             Self::Evaluates(what) => format!("{what} runs text that is not checked"),
-            Self::Mentions(name) => format!("This command names {name}, which a rule speaks of, where it may run"),
+            Self::Mentions(name) => {
+                format!("This command names {name}, which a permission rule is about, where it may run")
+            }
             Self::Configured(what) => format!("{what} may name a program that would run"),
             Self::UnknownDirectory => "The directory this command works in is not known".to_owned(),
             Self::Waits => "A loop in this command waits: how long it runs is only known while it does".to_owned(),

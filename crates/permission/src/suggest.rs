@@ -1,4 +1,4 @@
-//! What a host can offer beside a plain yes.
+//! Permission suggestions: the rules that are offered with a permission request.
 
 use std::path::{Path, PathBuf};
 
@@ -69,7 +69,7 @@ pub fn read_directory(directory: &Path) -> Option<PermissionUpdate> {
     Some(rules(READ, vec![Some(content)], Destination::Session))
 }
 
-/// The directory a suggestion speaks of for `path`.
+/// The directory of a suggestion for `path`.
 #[must_use]
 pub fn directory_of(path: &Path, is_dir: bool) -> PathBuf {
     if is_dir {
@@ -78,7 +78,7 @@ pub fn directory_of(path: &Path, is_dir: bool) -> PathBuf {
     path.parent().map_or_else(|| PathBuf::from("/"), Path::to_path_buf)
 }
 
-/// The rule that stands for a whole line as it is.
+/// The rule for exactly this line.
 #[must_use]
 pub fn line(command: &str) -> Option<String> {
     let text = command.trim();
@@ -88,8 +88,7 @@ pub fn line(command: &str) -> Option<String> {
     (fits && plain).then(|| text.to_owned())
 }
 
-/// The rule that stands for one command: its program and subcommand where that says enough, the
-/// very command otherwise.
+/// The rule for one command: its program and subcommand if that is specific enough, else exactly this command.
 #[must_use]
 pub fn command(simple: &Simple, whole: &str) -> Option<String> {
     generalised(simple).or_else(|| line(whole))

@@ -1,4 +1,4 @@
-//! What the calls of a tool touch: the one fact about a tool a decision depends on besides its name.
+//! What the calls of a tool touch: besides its name, the only fact about a tool that a permission decision uses.
 
 use crate::names;
 
@@ -10,7 +10,8 @@ pub type Key = &'static str;
 /// A tool that touches more than one of these, or a path that no single input names, is left at [`Touches::Anything`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Touches {
-    /// Nobody knows. Asked about as a whole: a server's tool, and every tool that says nothing about itself.
+    /// Unknown: the permission request is about the whole tool. For MCP tools, and every tool that does not say what
+    /// it touches.
     #[default]
     Anything,
     /// Nothing but the session's own state, and what was allowed before.

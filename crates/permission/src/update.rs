@@ -1,8 +1,7 @@
-//! Changes of the policy, as hosts and hooks send them.
+//! Permission updates, as hosts and hooks send them (`addRules`, `setMode` and so on).
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
 use sluice_wire::mode::PermissionMode;
 use sluice_wire::permission_update as wire;
 use sluice_wire::permission_update::{Destination, PermissionUpdate};
@@ -23,89 +22,56 @@ pub struct FileChange {
     pub edit: Edit,
 }
 
-/// One edit of the `permissions` object of a settings file.
+/// One edit of the `permissions` object of a settings file. `sluice-settings` knows how that is laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
-    /// Add these texts to a list (`allow`, `deny`, `ask`, `additionalDirectories`), once each.
+    /// Add these texts to a list, once each.
     Add {
-        /// The list's key.
-        key: &'static str,
+        /// The list.
+        list: List,
         /// What to add.
         entries: Vec<String>,
     },
-    /// Put these texts in the place of a list.
+    /// Replace a list by these texts.
     Replace {
-        /// The list's key.
-        key: &'static str,
+        /// The list.
+        list: List,
         /// What it becomes.
         entries: Vec<String>,
     },
-    /// Take these texts out of a list.
+    /// Remove these texts from a list.
     Remove {
-        /// The list's key.
-        key: &'static str,
-        /// What to take out.
+        /// The list.
+        list: List,
+        /// What to remove.
         entries: Vec<String>,
     },
-    /// Set `defaultMode`.
+    /// Set the default permission mode.
     DefaultMode(String),
 }
 
-impl Edit {
-    /// Applies the edit to a settings document. What is there and no list is left alone.
-    pub fn write_to(&self, settings: &mut Value) {
-        let Some(object) = settings.as_object_mut() else {
-            return;
-        };
-        let permissions = object
-            .entry("permissions")
-            .or_insert_with(|| Value::Object(serde_json::Map::new()));
-        let Some(permissions) = permissions.as_object_mut() else {
-            return;
-        };
-        let text = |entries: &[String]| -> Vec<Value> { entries.iter().cloned().map(Value::String).collect() };
-        match self {
-            Self::DefaultMode(mode) => {
-                permissions.insert("defaultMode".to_owned(), Value::String(mode.clone()));
-            }
-            Self::Replace { key, entries } => {
-                permissions.insert((*key).to_owned(), Value::Array(text(entries)));
-            }
-            Self::Add { key, entries } => {
-                let list = permissions.entry(*key).or_insert_with(|| Value::Array(Vec::new()));
-                if let Some(list) = list.as_array_mut() {
-                    for entry in text(entries) {
-                        if !list.contains(&entry) {
-                            list.push(entry);
-                        }
-                    }
-                }
-            }
-            Self::Remove { key, entries } => {
-                if let Some(Value::Array(list)) = permissions.get_mut(*key) {
-                    list.retain(|have| {
-                        let have = have.as_str();
-                        !entries.iter().any(|gone| Some(gone.as_str()) == have)
-                    });
-                }
-            }
-        }
-    }
+/// A list in the `permissions` object of a settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum List {
+    /// The permission rules of a behaviour.
+    Rules(Behavior),
+    /// The additional working directories.
+    Directories,
 }
 
 /// Why an update was not applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UpdateError {
-    /// A kind of update nobody knows.
+    /// An unknown type of update.
     #[error("unknown kind of permission update")]
     UnknownKind,
-    /// A destination nobody knows.
+    /// An unknown destination.
     #[error("unknown destination `{0}`")]
     UnknownDestination(String),
-    /// A behaviour nobody knows.
+    /// An unknown behaviour.
     #[error("unknown behaviour `{0}`")]
     UnknownBehavior(String),
-    /// A mode nobody knows.
+    /// An unknown permission mode.
     #[error("unknown mode `{0}`")]
     UnknownMode(String),
     /// A rule that is none.
@@ -116,7 +82,7 @@ pub enum UpdateError {
     TooMany,
 }
 
-/// Applies `update` to `policy` and says what to write where, for the destinations that are files.
+/// Applies `update` to `policy` and returns the change of a settings file, if its destination is one.
 ///
 /// A bypass that was not asked for at launch is ignored: no error, no change. `roots` gives the
 /// base of `/x` patterns for each destination.
@@ -134,7 +100,7 @@ pub fn apply(
                     policy.rules.push(rule.clone());
                 }
             }
-            Ok(change.file(|key, entries| Edit::Add { key, entries }))
+            Ok(change.file(|list, entries| Edit::Add { list, entries }))
         }
         PermissionUpdate::ReplaceRules(replace) => {
             let change = rules(&replace.rules, &replace.behavior, &replace.destination, root_of)?;
@@ -142,7 +108,7 @@ pub fn apply(
                 .rules
                 .retain(|rule| rule.behavior != change.behavior || rule.source != change.source);
             policy.rules.extend(change.rules.iter().cloned());
-            Ok(change.file(|key, entries| Edit::Replace { key, entries }))
+            Ok(change.file(|list, entries| Edit::Replace { list, entries }))
         }
         PermissionUpdate::RemoveRules(remove) => {
             let change = rules(&remove.rules, &remove.behavior, &remove.destination, root_of)?;
@@ -154,7 +120,7 @@ pub fn apply(
                         .iter()
                         .any(|gone| gone.tool == rule.tool && gone.content == rule.content)
             });
-            Ok(change.file(|key, entries| Edit::Remove { key, entries }))
+            Ok(change.file(|list, entries| Edit::Remove { list, entries }))
         }
         PermissionUpdate::SetMode(set) => set_mode(policy, set),
         PermissionUpdate::AddDirectories(add) => {
@@ -173,7 +139,7 @@ pub fn apply(
             Ok(file(
                 source,
                 |entries| Edit::Add {
-                    key: "additionalDirectories",
+                    list: List::Directories,
                     entries,
                 },
                 &add.directories,
@@ -195,7 +161,7 @@ pub fn apply(
             Ok(file(
                 source,
                 |entries| Edit::Remove {
-                    key: "additionalDirectories",
+                    list: List::Directories,
                     entries,
                 },
                 &remove.directories,
@@ -227,10 +193,10 @@ struct RuleChange {
 }
 
 impl RuleChange {
-    fn file(&self, edit: impl Fn(&'static str, Vec<String>) -> Edit) -> Option<FileChange> {
+    fn file(&self, edit: impl Fn(List, Vec<String>) -> Edit) -> Option<FileChange> {
         is_file(self.source).then(|| FileChange {
             destination: self.source,
-            edit: edit(self.behavior.as_str(), self.rules.iter().map(Rule::text).collect()),
+            edit: edit(List::Rules(self.behavior), self.rules.iter().map(Rule::text).collect()),
         })
     }
 }

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::path::Lexical;
@@ -21,31 +21,26 @@ fn rules_come_and_go() {
     let change = put(&mut policy, &add).unwrap().unwrap();
     assert_eq!(policy.rules.len(), 2);
     assert_eq!(change.destination, Source::Local);
-    let mut settings = json!({"model":"x"});
-    change.edit.write_to(&mut settings);
-    change.edit.write_to(&mut settings);
-    assert_eq!(
-        settings,
-        json!({"model":"x","permissions":{"allow":["Bash(npm run *)","Edit"]}})
-    );
+    let list = List::Rules(Behavior::Allow);
+    let texts = |entries: &[&str]| -> Vec<String> { entries.iter().map(ToString::to_string).collect() };
+    let entries = texts(&["Bash(npm run *)", "Edit"]);
+    assert_eq!(change.edit, Edit::Add { list, entries });
     put(&mut policy, &add).unwrap();
     assert_eq!(policy.rules.len(), 2, "the same rule is held once");
 
     let replace =
         json!({"type":"replaceRules","rules":[{"toolName":"Read"}],"behavior":"allow","destination":"localSettings"});
-    put(&mut policy, &replace)
-        .unwrap()
-        .unwrap()
-        .edit
-        .write_to(&mut settings);
+    let change = put(&mut policy, &replace).unwrap().unwrap();
     assert_eq!(policy.rules.iter().map(Rule::text).collect::<Vec<_>>(), ["Read"]);
-    assert_eq!(settings["permissions"]["allow"], json!(["Read"]));
+    let entries = texts(&["Read"]);
+    assert_eq!(change.edit, Edit::Replace { list, entries });
 
     let remove =
         json!({"type":"removeRules","rules":[{"toolName":"Read"}],"behavior":"allow","destination":"localSettings"});
-    put(&mut policy, &remove).unwrap().unwrap().edit.write_to(&mut settings);
+    let change = put(&mut policy, &remove).unwrap().unwrap();
     assert!(policy.rules.is_empty());
-    assert_eq!(settings["permissions"]["allow"], json!([]));
+    let entries = texts(&["Read"]);
+    assert_eq!(change.edit, Edit::Remove { list, entries });
 }
 
 #[test]

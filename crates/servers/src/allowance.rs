@@ -1,5 +1,4 @@
-//! How much a server may list. A page is bounded by the transport; all of them together are bounded here, so that a
-//! server that floods costs what it may and no more.
+//! Limits on the lists of an MCP server. The transport limits one page; this limits all pages together.
 
 use serde::Serialize;
 
@@ -40,14 +39,11 @@ impl Allowance {
         self.cut = true;
     }
 
-    /// What a person is told of a list that was cut.
+    /// The message about a list that was cut.
     pub(super) fn note(&self) -> Option<String> {
         let most = MOST >> 20;
-        self.cut.then(|| {
-            format!(
-                "it lists more than the {most} MiB that are read of one server: what comes behind that is not offered"
-            )
-        })
+        self.cut
+            .then(|| format!("its lists are larger than {most} MiB; the rest is ignored"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Signing in to a server: where tokens are kept, and the way through a person's browser.
+//! OAuth sign-in to an MCP server: the tokens, and the way through a person's browser.
 
 mod callback;
 mod store;
@@ -48,7 +48,7 @@ impl std::fmt::Debug for Session {
 impl SignIn {
     /// The person has come back by this address: their leave is turned into a token, which is kept.
     pub async fn finish(&self, callback: &str) -> Result<(), String> {
-        let came = Url::parse(callback).map_err(|error| format!("Not an address: {error}"))?;
+        let came = Url::parse(callback).map_err(|error| format!("Not a valid URL: {error}"))?;
         let value = |name: &str| {
             came.query_pairs()
                 .find(|(key, _)| key == name)
@@ -56,8 +56,8 @@ impl SignIn {
         };
         if value("state").as_deref() != Some(self.state.as_str()) || value("code").is_none() {
             return Err(
-                "Callback URL not accepted: it belongs to another sign-in or carries no code. The sign-in in \
-                        progress still waits; give the address its own browser page ended at."
+                "Callback URL not accepted: it has no code or belongs to another sign-in. This sign-in is still open: \
+                 paste the URL on which the browser ended."
                     .to_owned(),
             );
         }
@@ -72,7 +72,7 @@ impl SignIn {
 fn address(link: &Link) -> Result<Url, String> {
     match &link.config.reach {
         Reach::Http { url, .. } | Reach::Sse { url, .. } => {
-            Url::parse(url).map_err(|error| format!("{url:?} is no address: {error}"))
+            Url::parse(url).map_err(|error| format!("{url:?} is not a valid URL: {error}"))
         }
         _ => Err(format!(
             "Server type \"{}\" does not support OAuth authentication",
@@ -86,7 +86,7 @@ pub async fn begin(link: &Arc<Link>) -> Result<Arc<SignIn>, String> {
     let url = address(link)?;
     let oauth = &link.config.oauth;
     let listener = TcpListener::bind(("127.0.0.1", oauth.callback_port.unwrap_or(0))).await;
-    let listener = listener.map_err(|error| format!("The browser could not come back to this machine: {error}"))?;
+    let listener = listener.map_err(|error| format!("Cannot listen for the OAuth callback: {error}"))?;
     let port = listener.local_addr().map_err(|error| error.to_string())?.port();
     let session = open(&link.around, &url, oauth, &link.name, port).await?;
     let auth_url = session.get_authorization_url().to_owned();
@@ -111,7 +111,7 @@ pub async fn begin(link: &Arc<Link>) -> Result<Arc<SignIn>, String> {
 fn web_page(url: &str) -> Result<Url, String> {
     match Url::parse(url) {
         Ok(page) if matches!(page.scheme(), "https" | "http") => Ok(page),
-        _ => Err(format!("The server names no web page to sign in at, but {url:?}")),
+        _ => Err(format!("The server's authorization URL is not a web page: {url:?}")),
     }
 }
 
@@ -211,7 +211,7 @@ fn store(around: &Surroundings, url: &Url) -> Store {
     Store::new(around.credentials.clone(), url)
 }
 
-/// The way to authorization servers: as to any other, and no redirect is followed.
+/// The HTTP client for authorization servers: as for any other server, without redirects.
 struct Browser {
     client: Client,
 }
@@ -226,7 +226,7 @@ impl OAuthHttpClient for Browser {
             *answer.headers_mut() = std::mem::take(response.headers_mut());
             while let Some(piece) = response.chunk().await? {
                 if answer.body().len() + piece.len() > LARGEST {
-                    return Err("the authorization server says too much".into());
+                    return Err("the response of the authorization server is too large".into());
                 }
                 answer.body_mut().extend_from_slice(&piece);
             }

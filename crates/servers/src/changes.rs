@@ -1,4 +1,4 @@
-//! Servers that come and go while a session runs: by the host, by plugins, by settings.
+//! MCP servers that are added and removed while a session runs: by the host, plugins or settings.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::scopes::{self, Named, Scope, Standing};
 use super::servers::{Replaced, Servers, dial, expanded, link};
 
 impl Servers {
-    /// Adds servers; they stand before others of the same name.
+    /// Adds servers; they replace others of the same name.
     pub fn add(&mut self, named: Vec<Named>) {
         for named in named {
             self.links.retain(|link| link.name != named.name);
@@ -54,8 +54,8 @@ impl Servers {
         self.around.news.notify_one();
     }
 
-    /// The settings say something else about who may be connected: those that may no longer are left, those that may
-    /// now are dialled. Others stay as they are.
+    /// The settings changed: servers that are no longer allowed are disconnected, those that are now allowed are
+    /// connected. Others stay as they are.
     pub fn reconsider(&mut self, settings: &Settings, options: &ServerOptions) {
         let named = scopes::gather(settings, &options.dynamic, options.strict);
         let of_files = |link: &Arc<Link>| {
@@ -89,8 +89,8 @@ impl Servers {
         self.around.news.notify_one();
     }
 
-    /// Puts the servers the host names now in the place of those it named before. Gives what was added and removed,
-    /// and what is wrong with the others.
+    /// Replaces the servers of the host (`mcp_set_servers`). Returns which were added and removed, and the errors of
+    /// the others.
     pub fn replace(&mut self, servers: IndexMap<String, Result<ServerConfig, String>>) -> Replaced {
         let mut replaced = Replaced::default();
         let gone = |link: &Arc<Link>| {

@@ -1,4 +1,4 @@
-//! One server as its configuration describes it: how it is reached, and what may come out of the environment.
+//! The configuration of one MCP server: its transport, and which parts come from environment variables.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// The shortest time a configuration may give a tool.
 const SHORTEST: u64 = 1000;
 
-/// A server's configuration, as it stands in a file or a flag.
+/// The configuration of an MCP server, from a file or a flag.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerConfig {
     /// How it is reached.
@@ -19,20 +19,20 @@ pub struct ServerConfig {
     pub always_load: bool,
     /// How its sign-in is done, where that is not found out from it.
     pub oauth: OAuth,
-    /// What it stood as, for whoever writes it down again.
+    /// The configuration as it was written.
     pub raw: Value,
 }
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reach {
-    /// A program whose standard streams it speaks over.
+    /// A process, over its standard streams.
     Stdio {
         /// The program.
         command: String,
         /// Its arguments.
         args: Vec<String>,
-        /// What its environment has besides ours.
+        /// Environment variables besides ours.
         env: IndexMap<String, String>,
     },
     /// Streamable HTTP.
@@ -56,7 +56,7 @@ pub enum Reach {
     },
 }
 
-/// What a configuration says about signing in.
+/// The OAuth settings of a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OAuth {
     /// A client that is registered already.
@@ -76,7 +76,7 @@ pub enum ConfigError {
     /// A field has the wrong kind of value.
     #[error("`{0}` must be {1}")]
     Field(&'static str, &'static str),
-    /// A kind of server nobody here can reach.
+    /// An unsupported type of server.
     #[error("servers of type {0:?} cannot be reached; the types are stdio, http, sse and sdk")]
     Type(String),
     /// The whole text holds no servers.
@@ -262,8 +262,8 @@ fn texts(object: &Map<String, Value>, key: &'static str) -> Result<Vec<String>, 
             .iter()
             .map(|item| item.as_str().map(str::to_owned))
             .collect::<Option<_>>()
-            .ok_or(ConfigError::Field(key, "a list of texts")),
-        Some(_) => Err(ConfigError::Field(key, "a list of texts")),
+            .ok_or(ConfigError::Field(key, "a list of strings")),
+        Some(_) => Err(ConfigError::Field(key, "a list of strings")),
     }
 }
 
@@ -280,8 +280,8 @@ fn pairs(object: &Map<String, Value>, key: &'static str) -> Result<IndexMap<Stri
             .iter()
             .map(|(name, value)| said(value).map(|value| (name.clone(), value)))
             .collect::<Option<_>>()
-            .ok_or(ConfigError::Field(key, "an object of texts")),
-        Some(_) => Err(ConfigError::Field(key, "an object of texts")),
+            .ok_or(ConfigError::Field(key, "an object with string values")),
+        Some(_) => Err(ConfigError::Field(key, "an object with string values")),
     }
 }
 

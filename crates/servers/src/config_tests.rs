@@ -46,10 +46,10 @@ fn what_is_no_server_says_what_is_missing() {
         (json!({}), "`command` must be given"),
         (json!({"command": " "}), "`command` must be given"),
         (json!({"type": "http"}), "`url` must be given"),
-        (json!({"command": "x", "args": "y"}), "`args` must be a list of texts"),
+        (json!({"command": "x", "args": "y"}), "`args` must be a list of strings"),
         (
             json!({"command": "x", "env": {"A": []}}),
-            "`env` must be an object of texts",
+            "`env` must be an object with string values",
         ),
         (
             json!({"type": "carrier-pigeon", "url": "x"}),

@@ -1,4 +1,4 @@
-//! What a server's tool gave, as the model reads it and as the host reads it.
+//! The result of an MCP tool, as the model reads it and as the host reads it.
 
 use std::path::{Path, PathBuf};
 
@@ -145,7 +145,7 @@ pub async fn resource_text(resource: &Value, frame: &Frame<'_>) -> String {
     }
 }
 
-/// Saves what the model cannot read, and says where.
+/// Saves binary content, and names the file.
 async fn kept(about: &str, data: &str, mime: &str, frame: &Frame<'_>) -> String {
     let mime = if mime.is_empty() {
         "application/octet-stream"
@@ -165,7 +165,7 @@ async fn kept(about: &str, data: &str, mime: &str, frame: &Frame<'_>) -> String 
     }
 }
 
-/// The contents of a resource as `ReadMcpResourceTool` tells them.
+/// The contents of a resource as `ReadMcpResourceTool` returns them.
 pub async fn contents(contents: &Value, frame: &Frame<'_>) -> Value {
     let mut told = Vec::new();
     for part in contents.as_array().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! From a configuration to a connection.
+//! Connecting to an MCP server, by its configuration.
 
 use std::ffi::OsString;
 use std::io;
@@ -25,7 +25,7 @@ use super::transport::stdio::{Complaints, Stdio};
 /// Why there is no connection.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// The server wants to know who we are.
+    /// The server needs authentication.
     NeedsAuth,
     /// What went wrong.
     Failed(String),
@@ -39,7 +39,7 @@ fn newest() -> ClientLifecycleMode {
     }
 }
 
-/// Connects to a server however its configuration says.
+/// Connects to a server by its configuration.
 pub(super) async fn connect(link: &Arc<Link>) -> Result<Connection, Refusal> {
     match &link.config.reach {
         Reach::Stdio { command, args, env } => {

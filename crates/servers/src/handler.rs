@@ -1,4 +1,4 @@
-//! What a server may ask of us and tell us.
+//! Requests and notifications that an MCP server sends to us.
 
 // Servers of today ask for roots, whatever the newest revision thinks of it.
 #![allow(deprecated)]
@@ -17,13 +17,13 @@ use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
 use sluice_wire::Raw;
-use sluice_wire::control::Elicitation;
+use sluice_wire::control::{Elicitation, ElicitationAction as Action, ElicitationResponse};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::surroundings::Surroundings;
 
-/// How often hosts are told of a call's progress at most.
+/// The least time between two progress messages of a call.
 const TELLING: Duration = Duration::from_secs(1);
 
 /// How much of a warning is kept, in letters.
@@ -76,7 +76,7 @@ impl Calls {
         self.lock().remove(token);
     }
 
-    /// What to tell of a call's progress; nothing if it was told just now, or if nobody called.
+    /// The progress of a call to report; `None` if it was just reported, or if there is no such call.
     fn progress(&self, token: &ProgressToken) -> Option<(String, String, Duration)> {
         let mut open = self.lock();
         let tracked = open.get_mut(token)?;
@@ -93,7 +93,7 @@ impl Calls {
     }
 }
 
-/// Who we say we are.
+/// The name and version of this client.
 fn introduction() -> Implementation {
     Implementation::new("sluice", env!("CARGO_PKG_VERSION")).with_title("Sluice")
 }
@@ -182,17 +182,17 @@ impl ClientHandler for Handler {
 
 impl Handler {
     /// What is answered to a question: by a hook in the person's place, or by the person and the hooks that see it.
-    async fn asked(&self, question: Elicitation) -> Option<Value> {
+    async fn asked(&self, question: Elicitation) -> Option<ElicitationResponse> {
         let host = &self.around.host;
         if let Some(said) = host.elicitation(&question).await {
             return Some(said);
         }
-        let said = host.request(question.clone().into()).await.ok()?.await.ok()?;
+        let said = response(host.request(question.clone().into()).await.ok()?.await.ok()?);
         Some(host.elicitation_result(&question, &said).await.unwrap_or(said))
     }
 }
 
-/// What a line of a server's log warns of. What it says besides is for whoever looks after the server.
+/// The warning in a log message of a server; other levels are ignored.
 fn warning(line: &LoggingMessageNotificationParam) -> Option<String> {
     use LoggingLevel::{Debug, Info, Notice};
     if matches!(line.level, Debug | Info | Notice) {
@@ -206,7 +206,7 @@ fn warning(line: &LoggingMessageNotificationParam) -> Option<String> {
     Some(said.chars().take(LONGEST_WARNING).collect())
 }
 
-/// What a server wants to know, as the host is asked it.
+/// An elicitation of a server, as a control request to the host.
 fn question(server: &str, request: &ElicitRequestParams) -> Elicitation {
     let mut question = Elicitation {
         mcp_server_name: server.to_owned(),
@@ -243,21 +243,29 @@ fn question(server: &str, request: &ElicitRequestParams) -> Elicitation {
     question
 }
 
-/// What the person did. A host that cannot ask anybody has declined; one that says nothing of sense has cancelled.
-fn answer(said: Option<&Value>) -> ElicitResult {
+/// The host's answer to an `elicitation`. One that cannot be read cancels.
+fn response(said: Value) -> ElicitationResponse {
+    serde_json::from_value(said).unwrap_or_else(|_| ElicitationResponse {
+        action: Action::Cancel,
+        ..ElicitationResponse::default()
+    })
+}
+
+/// The answer a server gets. A host that cannot ask anybody has declined; an unknown action cancels.
+fn answer(said: Option<&ElicitationResponse>) -> ElicitResult {
     let Some(said) = said else {
         return ElicitResult::new(ElicitationAction::Decline);
     };
-    match said.get("action").and_then(Value::as_str) {
-        Some("accept") => {
+    match said.action {
+        Action::Accept => {
             let accepted = ElicitResult::new(ElicitationAction::Accept);
-            match said.get("content") {
-                Some(content) if !content.is_null() => accepted.with_content(content.clone()),
-                _ => accepted,
+            match said.content.as_ref().filter(|content| !content.is_null()) {
+                Some(content) => accepted.with_content(content.to_value()),
+                None => accepted,
             }
         }
-        Some("decline") => ElicitResult::new(ElicitationAction::Decline),
-        _ => ElicitResult::new(ElicitationAction::Cancel),
+        Action::Decline => ElicitResult::new(ElicitationAction::Decline),
+        Action::Cancel | Action::Other(_) => ElicitResult::new(ElicitationAction::Cancel),
     }
 }
 
@@ -290,7 +298,7 @@ mod tests {
 
     #[test]
     fn whatever_the_host_says_is_an_answer() {
-        let told = |said: Option<Value>| serde_json::to_value(answer(said.as_ref())).unwrap();
+        let told = |said: Option<Value>| serde_json::to_value(answer(said.map(response).as_ref())).unwrap();
         assert_eq!(
             told(Some(json!({"action": "accept", "content": {"name": "Zoe"}}))),
             json!({"action": "accept", "content": {"name": "Zoe"}})

@@ -1,7 +1,7 @@
-//! One server: how it stands, what it offers, and the connection to it.
+//! One MCP server: its status, what it offers, and the connection to it.
 //!
-//! Whoever needs a connection dials; one dials at a time, and a connection that was lost is dialled again by the next
-//! call. The session reads how things stand and is told when that changes; it never waits for a server here.
+//! Code that needs a connection connects, one at a time; a lost connection is made again by the next call. The session
+//! reads the status and is notified of changes; it never waits for a server here.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -32,10 +32,10 @@ const PAGE: Duration = Duration::from_secs(30);
 /// How long a changed list rests before it is read again: one that changes all the time is not read all the time.
 const RELIST: Duration = Duration::from_millis(250);
 
-/// How a server stands.
+/// The state of an MCP server.
 #[derive(Debug, Clone)]
 pub enum Phase {
-    /// Nobody has dialled yet.
+    /// It was not connected yet.
     Idle,
     /// Being dialled.
     Dialling,
@@ -45,11 +45,11 @@ pub enum Phase {
     Lost(String),
     /// It could not be connected.
     Down(String),
-    /// It wants to know who we are.
+    /// It needs authentication.
     NeedsAuth,
     /// Switched off.
     Off,
-    /// It waits until somebody approves of it.
+    /// It is pending approval.
     Unapproved,
 }
 
@@ -64,7 +64,7 @@ pub struct Offer {
     pub note: Option<String>,
 }
 
-/// What a server inside the host would answer, said beforehand.
+/// What a server inside the host answers to `initialize` and `tools/list`, given beforehand by the host.
 #[derive(Debug, Clone)]
 pub struct Manifest {
     pub(super) info: InitializeResult,
@@ -72,7 +72,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Reads one, or says in the wire's word why it is of no use.
+    /// Reads one, or returns the protocol's word for what is wrong with it.
     pub fn read(info: &Value, tools: Option<&Value>) -> Result<Self, &'static str> {
         let info: InitializeResult = serde_json::from_value(info.clone()).map_err(|_| "malformed")?;
         if info.protocol_version != ProtocolVersion::V_2025_11_25 {
@@ -102,7 +102,7 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Connection {
-    /// What the server said it is.
+    /// The server's answer to `initialize`.
     pub fn info(&self) -> Option<Arc<ServerPeerInfo>> {
         self.service.peer().peer_info()
     }
@@ -124,7 +124,7 @@ pub struct Link {
     pub(super) warning: Arc<Mutex<Option<String>>>,
     state: Mutex<State>,
     dialling: tokio::sync::Mutex<()>,
-    /// Whether nobody is dialling and somebody has.
+    /// Whether a connection was tried and none is being made.
     settled: watch::Sender<bool>,
 }
 
@@ -227,13 +227,13 @@ impl Link {
     pub async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, String> {
         match self.phase() {
             Phase::Up(connection) if !connection.ended.is_cancelled() => Ok(connection),
-            Phase::Off => Err(format!("MCP server \"{}\" is switched off", self.name)),
-            Phase::Unapproved => Err(format!("MCP server \"{}\" waits for approval", self.name)),
+            Phase::Off => Err(format!("MCP server \"{}\" is disabled", self.name)),
+            Phase::Unapproved => Err(format!("MCP server \"{}\" is pending approval", self.name)),
             _ => self.dial().await,
         }
     }
 
-    /// Dials, unless somebody has meanwhile.
+    /// Connects, unless another task has meanwhile.
     pub async fn dial(self: &Arc<Self>) -> Result<Arc<Connection>, String> {
         let _one_at_a_time = self.dialling.lock().await;
         if let Phase::Up(connection) = self.phase()
@@ -247,7 +247,7 @@ impl Link {
             Ok(Ok(connection)) => Ok(connection),
             Ok(Err(Refusal::NeedsAuth)) => {
                 self.enter(Phase::NeedsAuth);
-                Err(format!("MCP server \"{}\" wants a sign-in", self.name))
+                Err(format!("MCP server \"{}\" needs authentication", self.name))
             }
             Ok(Err(Refusal::Failed(why))) => {
                 self.enter(Phase::Down(why.clone()));
@@ -299,7 +299,7 @@ impl Link {
         self.around.news.notify_one();
     }
 
-    /// The connection is no more, and nobody here wanted that.
+    /// The connection was lost.
     fn lost(&self, connection: &Arc<Connection>) {
         let ours = match self.phase() {
             Phase::Up(current) => Arc::ptr_eq(&current, connection),
@@ -432,7 +432,7 @@ pub fn explain(error: &ServiceError) -> String {
         ServiceError::McpError(error) => error.message.to_string(),
         ServiceError::TransportClosed => "Connection closed".to_owned(),
         ServiceError::Timeout { .. } => "Request timed out".to_owned(),
-        ServiceError::UnexpectedResponse => "The server answered something that is no answer to this".to_owned(),
+        ServiceError::UnexpectedResponse => "The server's response does not match the request".to_owned(),
         ServiceError::TransportSend(error) => dial::causes(error.error.as_ref()),
         other => other.to_string(),
     }

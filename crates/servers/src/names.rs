@@ -1,8 +1,8 @@
-//! What servers' tools and prompts are called: `mcp__<server>__<tool>`.
+//! Names of MCP tools and prompts: `mcp__<server>__<tool>`.
 
 /// What every such name begins with.
 const PREFIX: &str = "mcp__";
-/// What stands between the server and the tool.
+/// The separator between server and tool.
 const SEPARATOR: &str = "__";
 /// The longest name the model's API takes.
 const LONGEST: usize = 128;

@@ -1,4 +1,4 @@
-//! What a session says about servers at its start.
+//! What a session is started with, as far as MCP servers are concerned.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,12 +7,12 @@ use indexmap::IndexMap;
 
 use crate::config::ServerConfig;
 
-/// How long a server may take to be there, unless somebody says otherwise.
+/// The default timeout for connecting (`MCP_TIMEOUT`).
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a tool may take, unless somebody says otherwise: longer than anybody waits.
+/// The default timeout of a tool call (`MCP_TOOL_TIMEOUT`): practically none.
 pub const TOOL_TIMEOUT: Duration = Duration::from_millis(100_000_000);
 
-/// What a session is told about servers at its start.
+/// The options of a session that concern MCP servers.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
     /// The servers of the command line.
@@ -25,7 +25,7 @@ pub struct ServerOptions {
     pub tool: Duration,
     /// How long a result may be, in letters, where somebody said so.
     pub output: Option<usize>,
-    /// Whether the first turn waits until it is known how the servers stand.
+    /// Whether the first turn waits until all servers are connected or have failed.
     pub wait: bool,
     /// Whether their tools are searched for instead of being offered all at once.
     pub defer: bool,

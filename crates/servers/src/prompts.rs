@@ -1,4 +1,4 @@
-//! Servers' prompts, as commands a person can give.
+//! Prompts of MCP servers, as slash commands.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A server's tool in the place of the person: it is asked whether calls may run.
+//! `--permission-prompt-tool`: an MCP tool that answers permission requests.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn verdict(result: &Value) -> Said {
     if result.get("isError") == Some(&Value::Bool(true)) {
         return Err(text);
     }
-    serde_json::from_str(&text).map_err(|_| format!("the permission prompt tool answered what is no JSON: {text}"))
+    serde_json::from_str(&text).map_err(|_| format!("the answer of the permission prompt tool is not JSON: {text}"))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The tools by which the model looks at what servers have to read.
+//! `ListMcpResourcesTool` and `ReadMcpResourceTool`: resources of MCP servers, for the model.
 
 mod directory;
 

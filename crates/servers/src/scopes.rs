@@ -1,4 +1,4 @@
-//! Which servers a session has: every scope that may name some, and which of two with one name counts.
+//! The MCP servers of a session: every scope that may name some, and which of two with the same name wins.
 
 use std::path::{Path, PathBuf};
 
@@ -54,15 +54,15 @@ impl Scope {
 pub enum Standing {
     /// It may.
     Approved,
-    /// The project names it, and nobody has said yes or no to that.
+    /// It is in the project's `.mcp.json` and pending approval.
     Waiting,
-    /// Somebody has said no.
+    /// It was rejected.
     Rejected,
-    /// It cannot be read; the sentence says why.
+    /// It cannot be read, for this reason.
     Broken(String),
 }
 
-/// A server that somebody named.
+/// A configured MCP server, with its name and scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Named {
     /// Its name.
@@ -128,7 +128,7 @@ pub fn brought(
     chosen_of(settings, all, &global(settings))
 }
 
-/// Without those somebody forbade, and with what was said about the others.
+/// Without the denied servers, and with the approval of the others.
 fn chosen_of(settings: &Settings, all: IndexMap<String, Named>, global: &Map<String, Value>) -> Vec<Named> {
     let choices = Choices::of(settings, global);
     all.into_values()
@@ -159,7 +159,7 @@ fn lay(all: &mut IndexMap<String, Named>, scope: Scope, servers: IndexMap<String
     }
 }
 
-/// What was said about the servers a project names.
+/// The approvals of the project's servers.
 struct Choices {
     all: bool,
     enabled: Vec<String>,

@@ -1,4 +1,4 @@
-//! The servers of a session, all of them.
+//! All MCP servers of a session.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ use super::{names, resources};
 const HELD_UP: Duration = Duration::from_secs(5);
 /// How long servers are given to end when the session does.
 const PARTING: Duration = Duration::from_millis(1500);
-/// The most a server may say about itself to the model, in letters.
+/// The longest instructions of a server for the model, in characters.
 const LONGEST_INSTRUCTIONS: usize = 2048;
 
 /// The servers of a session.
@@ -33,9 +33,9 @@ const LONGEST_INSTRUCTIONS: usize = 2048;
 pub struct Servers {
     pub(crate) links: Vec<Arc<Link>>,
     pub(crate) around: Arc<Surroundings>,
-    /// Whether turns wait until it is known how servers stand.
+    /// Whether turns wait until all servers are connected or have failed.
     waits: bool,
-    /// What the model was told of them last.
+    /// The last reminder about servers that the model got.
     told: String,
     /// Who was connected when it was last looked, and what they brought.
     seen: Vec<String>,
@@ -105,7 +105,7 @@ impl Servers {
         self.links.extend(others.links.iter().cloned());
     }
 
-    /// A server's name as it stands in the names of its tools.
+    /// A server's name as it is in the names of its tools.
     pub fn normalised(name: &str) -> String {
         names::normalised(name)
     }
@@ -141,7 +141,7 @@ impl Servers {
         stricter.then(|| mode.clone())
     }
 
-    /// What each connected server says about itself to the model.
+    /// The instructions of each connected server for the model.
     pub fn introductions(&self) -> Vec<(String, String)> {
         let said = |link: &Arc<Link>| Some((link.name.clone(), introduction(link)?));
         self.links.iter().filter_map(said).collect()
@@ -201,7 +201,7 @@ impl Servers {
         self.links.iter().find(|link| link.name == name)
     }
 
-    /// The server a full tool name speaks of, and what follows it.
+    /// The server in a full tool name, and the rest of the name.
     pub fn of_tool<'a>(&self, full: &'a str) -> Option<(&Arc<Link>, &'a str)> {
         let (server, tool) = names::split(full)?;
         let link = self.links.iter().find(|link| names::normalised(&link.name) == server)?;
@@ -246,7 +246,7 @@ impl Servers {
         self.around.news.notified().await;
     }
 
-    /// Resolves when it is known how every server stands.
+    /// Resolves when every server is connected or has failed.
     pub fn settled(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
         let open = self.open().filter(|link| !self.held_up.contains(&link.name));
         let waits: Vec<watch::Receiver<bool>> = open.map(|link| link.settled()).collect();
@@ -265,7 +265,7 @@ impl Servers {
         })
     }
 
-    /// Those of which it is not known how they stand.
+    /// The servers that are neither connected nor failed.
     fn open(&self) -> impl Iterator<Item = &Arc<Link>> {
         let is_open = |link: &&Arc<Link>| matches!(link.phase(), Phase::Idle | Phase::Dialling);
         self.links.iter().filter(is_open)

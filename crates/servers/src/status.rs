@@ -1,4 +1,4 @@
-//! How servers stand, as hosts are told.
+//! `mcp_status`: the status of MCP servers, as hosts see it.
 
 use sluice_wire::Raw;
 use sluice_wire::control::{McpServerInfo, McpServerStatus, McpTool, McpToolAnnotations};
@@ -50,7 +50,7 @@ pub fn full(link: &Link) -> McpServerStatus {
             }),
         error: match phase {
             Phase::Lost(why) | Phase::Down(why) => Some(why),
-            Phase::Unapproved => Some("It waits until the project's servers are approved".to_owned()),
+            Phase::Unapproved => Some("Pending approval of the project's MCP servers".to_owned()),
             Phase::Up(_) => tools.as_ref().and_then(|offer| offer.note.clone()),
             _ => None,
         },
@@ -68,12 +68,10 @@ pub fn trouble(link: &Link) -> Option<String> {
     match link.phase() {
         Phase::Lost(why) => Some(format!("{why}; it is connected again when one of its tools is called")),
         Phase::Down(why) => Some(why),
-        Phase::NeedsAuth => Some("it wants a sign-in: the host's mcp_authenticate begins one".to_owned()),
-        Phase::Unapproved => Some(
-            "the project names it and nobody has approved of it: open this folder in the terminal, or list it in \
-             enabledMcpjsonServers"
-                .to_owned(),
-        ),
+        Phase::NeedsAuth => Some("needs authentication: use /mcp, or the control request mcp_authenticate".to_owned()),
+        Phase::Unapproved => {
+            Some("pending approval: start sluice in this folder, or list it in enabledMcpjsonServers".to_owned())
+        }
         Phase::Up(_) => link.offer().and_then(|offer| offer.note.clone()),
         Phase::Idle | Phase::Dialling | Phase::Off => None,
     }

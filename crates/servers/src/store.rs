@@ -1,4 +1,4 @@
-//! Servers written down: where the command line's `mcp add` and `mcp remove` put them.
+//! Saved MCP servers: the files that `sluice mcp add` and `sluice mcp remove` change.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What every server of a session is given.
+//! What every MCP server of a session is given.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! A server's tool as the session uses it.
+//! An MCP tool, as the session uses it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -142,7 +142,7 @@ impl Tool for ServerTool {
     }
 }
 
-/// A call that nobody but the host wants.
+/// A call of an MCP tool without the model (`mcp_call`, hooks).
 #[derive(Debug)]
 pub struct ServerCall {
     pub link: Arc<Link>,

@@ -1,5 +1,5 @@
-//! How a server's messages travel, and what holds for every way: a server that floods is read no faster than it is
-//! answered, one that ignores the opening probe is taken to be an older one, and the end is noticed however it comes.
+//! Transports of MCP servers. For all of them: a server that floods is read no faster than it is answered, one that
+//! does not answer the first request is taken for an older version, and the end of a connection is always noticed.
 
 mod bounded;
 pub(super) mod http;

@@ -1,4 +1,4 @@
-//! The text of one settings file, and what is wrong with it.
+//! The text of one settings file, and the problems in it.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -39,13 +39,13 @@ pub struct Problem {
 pub enum Effect {
     /// The whole file is left out.
     LeftOut,
-    /// The file keeps what it said when it could last be read.
+    /// The earlier content of the file applies.
     Earlier,
     /// The entry does not apply.
     Ignored,
-    /// The entry applies to more than it seems to say: a deny or ask rule is never lost.
+    /// The entry covers more than it says: a deny or ask rule is never lost.
     Stricter,
-    /// What stands there twice is laid together.
+    /// The two values of a repeated key are merged.
     Together,
 }
 
@@ -71,10 +71,10 @@ impl fmt::Display for Problem {
         write!(f, ": {}; until then ", self.message)?;
         f.write_str(match self.effect {
             Effect::LeftOut => "nothing in this file applies",
-            Effect::Earlier => "what the file said before stays in force",
+            Effect::Earlier => "the earlier content of the file applies",
             Effect::Ignored => "this entry does not apply",
-            Effect::Stricter => "it is taken in its strictest sense",
-            Effect::Together => "both are taken together",
+            Effect::Stricter => "the strictest meaning is used",
+            Effect::Together => "both are merged",
         })
     }
 }
@@ -149,10 +149,10 @@ pub(super) struct Fault {
     pub(super) what: String,
 }
 
-/// What to do with a key that stands twice in one object.
+/// What to do with a key that appears twice in one object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Twice {
-    /// Lay the later over the earlier, so that no deny rule is lost.
+    /// Merge the later value into the earlier one, so that no deny rule is lost.
     Merge,
     /// Name it.
     Refuse,
@@ -204,7 +204,7 @@ fn fault(text: &str, error: &serde_json::Error) -> Fault {
     } else if said == "trailing comma" {
         "there is a comma after the last entry; take it out".to_owned()
     } else if error.is_eof() {
-        "the file ends before its settings do; close what is open".to_owned()
+        "the file ends too early; close the open brackets or quotes".to_owned()
     } else if said.starts_with("the key") {
         said.to_owned()
     } else {
@@ -234,7 +234,7 @@ pub(super) fn place(text: &str, keys: &[&str], index: Option<usize>) -> Option<(
     Some((before.matches('\n').count() + 1, row.chars().count() + 1))
 }
 
-/// Builds a value like `serde_json` does, with a say about keys that stand twice.
+/// Builds a value like `serde_json` does, but notices repeated keys.
 #[derive(Clone, Copy)]
 struct Build<'a> {
     twice: Twice,
@@ -296,7 +296,7 @@ impl<'de> Visitor<'de> for Build<'_> {
                 self.seen.set(true);
                 if self.twice == Twice::Refuse {
                     return Err(A::Error::custom(format!(
-                        "the key `{key}` stands twice in one object; make it one"
+                        "the key `{key}` appears twice in one object; keep one"
                     )));
                 }
             }

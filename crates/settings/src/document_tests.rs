@@ -45,7 +45,7 @@ fn what_is_wrong_is_named_by_line_and_character() {
         ("{\n  \"a\": [1,\n  ]\n}", 3, 3, "comma"),
         ("{\n  \"é\": 1\n  \"b\": 2\n}", 3, 3, "not JSON"),
         ("{ \"é\" 1 }", 1, 7, "not JSON"),
-        ("{\n  \"a\": ", 2, 8, "ends before"),
+        ("{\n  \"a\": ", 2, 8, "ends too early"),
         ("{\n} x", 2, 3, "not JSON"),
         ("[]", 1, 1, "one JSON object"),
         ("\0\0\0\0", 1, 1, "not JSON"),
@@ -87,7 +87,7 @@ fn a_key_that_stands_twice_loses_no_deny_rule() {
     );
     let problem = problem.unwrap();
     assert_eq!((problem.line, problem.effect), (3, Effect::Together));
-    assert!(problem.message.contains("`permissions` stands twice"), "{problem}");
+    assert!(problem.message.contains("`permissions` appears twice"), "{problem}");
 }
 
 #[test]

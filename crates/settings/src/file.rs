@@ -1,4 +1,4 @@
-//! JSON files beside the settings, read and written with the same care.
+//! JSON files beside the settings files, read and written in the same way.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! What of a project waits until its folder is trusted, by name: whoever is to trust it has to know what that means.
+//! Held-back settings: what of a project does not apply until its folder is trusted, listed by name so that a person
+//! can decide.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,11 +9,11 @@ use serde_json::{Map, Value};
 use super::keys::{self, permissions};
 use super::{Layer, Settings};
 
-/// How a folder comes to be trusted.
-pub const HOW_TO_TRUST: &str = "To trust it: start sluice in it once and say yes, pass --trust-folder, or name it in \
+/// How to trust a folder, for messages.
+pub const HOW_TO_TRUST: &str = "To trust it: start sluice in the folder and answer yes, pass --trust-folder, or list it in \
                                 trustedFolders of your own settings.json. See docs/trust.md.";
 
-/// How many names are told of one kind.
+/// How many names are shown of one kind.
 const TOLD: usize = 12;
 
 /// What one file would bring.
@@ -43,7 +44,7 @@ impl Held {
 }
 
 impl Settings {
-    /// What the settings files of an untrusted folder say to no effect.
+    /// The settings of an untrusted folder that do not apply.
     #[must_use]
     pub fn held_back(&self) -> Vec<Held> {
         let held = |layer: &Layer| {
@@ -63,10 +64,10 @@ pub fn sentence(folder: &Path, held: &[Held]) -> Option<String> {
     }
     let mut told: Vec<String> = held.iter().take(TOLD).map(ToString::to_string).collect();
     if let Some(more) = held.len().checked_sub(TOLD).filter(|more| *more > 0) {
-        told.push(format!("and {more} files more"));
+        told.push(format!("and {more} more files"));
     }
     Some(format!(
-        "{} is not trusted, so this was left out: {}. Its deny and ask rules are in force. {HOW_TO_TRUST}",
+        "{} is not trusted, so this is held back: {}. Its deny and ask rules apply. {HOW_TO_TRUST}",
         shown(&folder.to_string_lossy()),
         told.join("; ")
     ))
@@ -149,6 +150,6 @@ mod tests {
         let held: Vec<Held> = (0..20)
             .map(|n| Held::new(Path::new(&format!("/p/{n}")), Path::new("/p"), vec!["x".to_owned()]))
             .collect();
-        assert!(sentence(Path::new("/p"), &held).is_some_and(|told| told.contains("and 8 files more")));
+        assert!(sentence(Path::new("/p"), &held).is_some_and(|told| told.contains("and 8 more files")));
     }
 }

@@ -1,7 +1,7 @@
-//! The one table of settings: what each is called, what it holds, who may say it, and what saying it does.
+//! The table of settings keys: name, type, scopes that may set it, and its effect.
 //!
-//! Whoever reads a setting names its row, so a setting that is read is described here. Keys that stand in no row are
-//! kept, shown, and wait for trust as most do.
+//! Code that reads a setting names its row, so every setting that is read is described here. Unknown keys are kept and
+//! shown, and wait for trust as most keys do.
 
 use serde_json::{Map, Value};
 use sluice_permission::Source;
@@ -13,19 +13,19 @@ pub struct Key {
     pub name: &'static str,
     /// What it holds.
     pub shape: Shape,
-    /// What becomes of it in a project nobody has trusted.
+    /// Whether it applies in an untrusted project.
     pub untrusted: Untrusted,
     /// How the values of several files are put together.
     pub merge: Merge,
-    /// Who may say it.
+    /// The scopes that may set it.
     pub scopes: Scopes,
     /// Which files hosts may write it to.
     pub host_writes: HostWrites,
     /// What `/config` takes for it, where it can be set for a session.
     pub configurable: Option<&'static str>,
-    /// What has to be laid out anew when it changes.
+    /// What has to be set up again when it changes.
     pub concerns: Concerns,
-    /// Whether the names in it are told when it waits for trust.
+    /// Whether the names in it are listed while it is held back.
     pub told_by_name: bool,
 }
 
@@ -46,7 +46,7 @@ pub enum Shape {
     Object,
 }
 
-/// What becomes of a setting in a project nobody has trusted.
+/// Whether a setting of an untrusted project applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Untrusted {
     /// It waits.
@@ -67,7 +67,7 @@ pub enum Merge {
     Replaced,
 }
 
-/// Who may say something.
+/// The scopes that may set a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scopes {
     /// Everybody.
@@ -91,7 +91,7 @@ pub enum HostWrites {
     UserAndLocal,
 }
 
-/// What has to be laid out anew when a setting changes. Rules, hooks and variables always are.
+/// What has to be set up again when a setting changes. Rules, hooks and variables always are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Concerns {
     /// Nothing: it is looked up when it is needed.
@@ -142,7 +142,7 @@ impl Shape {
 }
 
 impl Scopes {
-    /// Whether a file of this scope may say it.
+    /// Whether a file of this scope may set it.
     #[must_use]
     pub fn hold(self, source: Source) -> bool {
         match self {
@@ -352,7 +352,7 @@ pub struct PermissionKey {
     pub restricts: Restricts,
 }
 
-/// Whether a setting forbids something, and so counts whoever says it.
+/// Whether a setting restricts something, and so applies from any source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Restricts {
     /// It permits.
@@ -381,7 +381,7 @@ impl Restricts {
     }
 }
 
-/// What stands in `permissions`.
+/// The settings inside `permissions`.
 pub mod permissions {
     use super::{PermissionKey, Restricts};
 

@@ -1,4 +1,4 @@
-//! One file's settings, and what of them is in force.
+//! A settings layer: the settings of one file, and which of them apply.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub struct Layer {
     pub path: Option<PathBuf>,
     /// What `/x` in its rules is relative to.
     pub root: PathBuf,
-    /// What the file says, in force or not.
+    /// The content of the file, whether it applies or not.
     pub value: Map<String, Value>,
     in_force: Map<String, Value>,
     waits: bool,

@@ -12,7 +12,8 @@
 //! * `settings`, `merge`, `values`: the result of merging all layers;
 //! * `repository`: the git repository a folder belongs to;
 //! * [`trust`]: which folders a person has trusted;
-//! * [`write()`]: saving permission rules atomically, without losing changes of another writer;
+//! * [`write()`]: saving permission rules atomically, without losing changes of another writer; `permission_edit`: one
+//!   such change;
 //! * `file`: other JSON files of the person, with the same care;
 //! * [`watch`]: notification when a file changed.
 //!
@@ -25,6 +26,7 @@ pub mod held;
 pub mod keys;
 mod layer;
 mod merge;
+mod permission_edit;
 mod places;
 mod regular;
 mod repository;

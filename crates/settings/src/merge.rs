@@ -1,10 +1,10 @@
-//! Laying one document over another.
+//! Merging one settings document into another.
 
 use serde_json::{Map, Value};
 
 use super::keys::{self, Merge};
 
-/// Lays `over` on `under`: objects key by key, lists one after the other without repeats, the rest replaced.
+/// Merges `over` into `under`: objects key by key, lists appended without repeats, other values replaced.
 pub(super) fn merge(under: &mut Map<String, Value>, over: &Map<String, Value>) {
     for (key, value) in over {
         merge_key(under, key.clone(), value.clone());

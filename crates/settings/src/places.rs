@@ -1,4 +1,4 @@
-//! Which files there are, which of them count, and who chose the folder.
+//! Settings files: where they lie, which of them apply, and who chose the folder.
 
 use std::path::{Path, PathBuf};
 

@@ -7,7 +7,7 @@ use std::fs;
 
 use proptest::prelude::*;
 use serde_json::json;
-use sluice_permission::update::Edit;
+use sluice_permission::update::{Edit, List};
 use sluice_permission::{Behavior, FileChange, Rule};
 
 use super::*;
@@ -127,10 +127,12 @@ proptest! {
         in_world(|places| {
             let source = FILES[file];
             let key = ["deny", "ask"][which];
+            let behavior = [Behavior::Deny, Behavior::Ask][which];
+            let list = List::Rules(behavior);
             let path = places.file(source).unwrap();
             fs::write(&path, value.to_string()).unwrap();
             let before = Settings::load(places, &Chosen::ALL, None, None);
-            let change = FileChange { destination: source, edit: Edit::Add { key, entries: entries.clone() } };
+            let change = FileChange { destination: source, edit: Edit::Add { list, entries: entries.clone() } };
             prop_assert_eq!(&write(places, &change).unwrap(), &path);
             let after = Settings::load(places, &Chosen::ALL, None, None);
             let have = after.rules();
@@ -138,7 +140,6 @@ proptest! {
                 prop_assert!(have.contains(&rule), "{rule:?}");
             }
             for entry in &entries {
-                let behavior = if which == 0 { Behavior::Deny } else { Behavior::Ask };
                 let rule = Rule::parse(behavior, source, places.root(source), entry).unwrap();
                 prop_assert!(have.contains(&rule), "{rule:?}");
             }
@@ -147,7 +148,7 @@ proptest! {
             };
             prop_assert_eq!(keys(&after), keys(&before));
             let remove = FileChange { destination: source, edit: Edit::Replace {
-                key,
+                list,
                 entries: value["permissions"][key].as_array().unwrap().iter().map(|v| v.as_str().unwrap().to_owned()).collect(),
             } };
             write(places, &remove).unwrap();

@@ -1,4 +1,5 @@
-//! Regular files of sensible size: whatever else lies in a folder of strangers is not waited for.
+//! Regular files up to a size. A pipe, a device or a larger file, which anyone may have put in a project, is refused
+//! without waiting for it.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
@@ -39,7 +40,7 @@ pub fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 fn regular(metadata: &Metadata) -> io::Result<()> {
     match metadata.is_file() {
         true => Ok(()),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
     }
 }
 
@@ -47,5 +48,28 @@ fn size(bytes: u64) -> String {
     match bytes {
         0..1_048_576 => format!("{} KiB", bytes / 1024),
         _ => format!("{} MiB", bytes / 1_048_576),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn only_files_of_a_reasonable_size_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, pipe) = (folder.path().join("f"), folder.path().join("pipe"));
+        fs::write(&file, "12345").unwrap();
+        assert_eq!(read_regular(&file, 5).unwrap(), b"12345");
+        assert_eq!(read_regular(&file, 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        for other in [pipe, folder.path().to_owned(), PathBuf::from("/dev/zero")] {
+            let error = read_regular(&other, 5).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{}", other.display());
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The repository a folder lies in.
+//! The git repository a folder belongs to.
 
 use std::fs;
 use std::path::{Path, PathBuf};

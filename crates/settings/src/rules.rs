@@ -1,4 +1,4 @@
-//! Permission rules from a layer. A deny or ask that cannot be read covers more, never less.
+//! Permission rules of a settings layer. A deny or ask rule that cannot be parsed covers more, never less.
 
 use std::path::{Path, PathBuf};
 
@@ -172,7 +172,7 @@ fn others(value: &Map<String, Value>, bad: &mut Vec<Bad>) {
         bad.push(Bad {
             keys: vec![keys::ENV.name],
             index: None,
-            what: "`env` has to be an object of texts; write { \"NAME\": \"value\" }".to_owned(),
+            what: "`env` has to be an object with string values; write { \"NAME\": \"value\" }".to_owned(),
             effect: Effect::Ignored,
         });
     }

@@ -1,4 +1,4 @@
-//! Settings of all scopes laid over each other, from the weakest to the strongest.
+//! Settings: all scopes merged, from the weakest to the strongest.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,7 +26,7 @@ pub struct Settings {
     pub(crate) layers: Vec<Layer>,
     problems: Vec<Problem>,
     trusted: bool,
-    /// Whoever started us trusts the folder, whatever is written down.
+    /// The folder is trusted for this run (`--trust-folder`).
     vouched: bool,
     /// What stood in the person's own file when it was last looked at, until somebody else needs it.
     global: Arc<Mutex<Option<String>>>,
@@ -74,7 +74,7 @@ impl Settings {
         settings
     }
 
-    /// Says who chose the folder. Until then it is taken to be a person.
+    /// Sets who chose the folder. The default is a person.
     #[must_use]
     pub fn opened_by(mut self, opener: Opener) -> Self {
         self.opener = opener;
@@ -82,7 +82,7 @@ impl Settings {
         self
     }
 
-    /// Takes the folder to be trusted, for as long as this lives: whoever started us says so.
+    /// Trusts the folder for this run (`--trust-folder`).
     #[must_use]
     pub fn vouched_for(mut self) -> Self {
         self.vouched = true;
@@ -106,15 +106,15 @@ impl Settings {
         self
     }
 
-    /// Reads the files again and says whether anything changed. What the host set stays, and a file that
-    /// can no longer be read keeps what it said before.
+    /// Reads the files again and returns whether anything changed. Settings of the host stay, and a file that can no
+    /// longer be read keeps its earlier content.
     pub fn reload(&mut self) -> bool {
         let before = (self.layers.clone(), self.problems.clone(), self.trusted);
         self.load_files();
         before != (self.layers.clone(), self.problems.clone(), self.trusted)
     }
 
-    /// The files that matter, whether they are there or not: what to watch.
+    /// The files to watch, whether they exist or not.
     #[must_use]
     pub fn paths(&self) -> Vec<PathBuf> {
         let scopes = [
@@ -225,7 +225,7 @@ impl Settings {
         read.or_else(|| trust::text(&self.places.global)).unwrap_or_default()
     }
 
-    /// Lays changes over the flag settings, key by key; `null` takes a key back.
+    /// Merges changes into the flag settings, key by key; `null` removes a key.
     pub fn set_flag(&mut self, changes: &Map<String, Value>) {
         let mut layer = match self.layers.iter().position(|layer| layer.source == Source::Flag) {
             Some(at) => self.layers.remove(at),

@@ -1,9 +1,9 @@
-//! Which folders a person has trusted: `projects[path].hasTrustDialogAccepted` in `~/.claude.json`, and `trustedFolders`
-//! in their settings or the administrator's.
+//! Folder trust: `projects[path].hasTrustDialogAccepted` in `~/.claude.json`, and `trustedFolders` in the settings of
+//! the person or the administrator.
 //!
-//! A folder is known by its resolved path; inside a repository, by the root of that repository, as the
-//! official documentation has it, and in a work tree by the repository it was made from. The trust of a folder further
-//! out says nothing about one further in.
+//! A folder is identified by its resolved path; inside a git repository by the root of the repository, as the official
+//! documentation says, and in a git worktree by the repository it belongs to. Trust in an outer folder does not extend
+//! to the folders inside it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -26,13 +26,14 @@ pub fn key(folder: &Path) -> PathBuf {
     made_from(&root).unwrap_or(root)
 }
 
-/// Whether a person has trusted `folder`, or the repository it lies in. A file that cannot be read trusts nobody.
+/// Whether a person has trusted `folder`, or the repository it belongs to. A file that cannot be read trusts no
+/// folder.
 #[must_use]
 pub fn is_trusted(global: &Path, folder: &Path) -> bool {
     text(global).is_some_and(|text| says_trusted(&text, folder))
 }
 
-/// What the person's file says.
+/// The text of the person's file.
 pub(super) fn text(global: &Path) -> Option<String> {
     let text = String::from_utf8(read_bytes(global).ok()?).ok()?;
     Some(without_mark(&text).to_owned())
@@ -80,7 +81,7 @@ pub(super) fn names(entry: &str, home: &Path, folder: &Path) -> bool {
     resolved == named || key == named || (below && resolved.starts_with(&named) && key.starts_with(&named))
 }
 
-/// Writes down that a person trusts `folder`, and says under which name.
+/// Saves that a person trusts `folder`, and returns the path it is saved under.
 ///
 /// # Errors
 /// When the folder is not there, or the file cannot be read or written; then it is as it was.

@@ -1,4 +1,4 @@
-//! What holds when all layers are laid over each other.
+//! The merged value of each setting.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use super::merge::merge;
 use super::rules::{known_mode, rules};
 
 impl Settings {
-    /// The value of a setting in the strongest layer that may say it and does: policy, flag, local, project, user.
+    /// The value of a setting in the strongest layer that may set it and does: policy, flag, local, project, user.
     #[must_use]
     pub fn get(&self, key: &Key) -> Option<&Value> {
         self.sayers(key).rev().find_map(|layer| {
@@ -31,7 +31,7 @@ impl Settings {
         })
     }
 
-    /// The value of a setting in every layer that may say it and does, from the weakest to the strongest.
+    /// The value of a setting in every layer that may set it and does, from the weakest to the strongest.
     pub fn each(&self, key: &Key) -> Vec<(Source, &Value)> {
         self.sayers(key)
             .filter_map(|layer| layer.in_force().get(key.name).map(|value| (layer.source, value)))
@@ -66,7 +66,7 @@ impl Settings {
         self.get(key).and_then(Value::as_f64)
     }
 
-    /// The layers that may say a setting, from the weakest to the strongest.
+    /// The layers that may set a key, from the weakest to the strongest.
     fn sayers(&self, key: &Key) -> impl DoubleEndedIterator<Item = &Layer> {
         let scopes = key.scopes;
         self.layers.iter().filter(move |layer| scopes.hold(layer.source))
@@ -82,8 +82,8 @@ impl Settings {
         Value::Object(merged)
     }
 
-    /// What each scope says, in force or not, from the weakest to the strongest; scopes that say nothing are
-    /// left out.
+    /// The settings of each scope, whether they apply or not, from the weakest to the strongest; empty scopes are left
+    /// out.
     #[must_use]
     pub fn sources(&self) -> Vec<(Source, Value)> {
         let mut sources: Vec<(Source, Map<String, Value>)> = Vec::new();
@@ -223,7 +223,7 @@ impl Settings {
             .filter(|text| !text.trim().is_empty())
     }
 
-    /// The style of what is said.
+    /// The output style.
     #[must_use]
     pub fn output_style(&self) -> Option<&str> {
         self.string(&keys::OUTPUT_STYLE)

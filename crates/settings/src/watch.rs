@@ -1,8 +1,8 @@
-//! When a settings file changed.
+//! Watching settings files for changes.
 //!
-//! The kernel says that something happened (`notices`), a look at the files says what. So an idle session is not
-//! woken at all, and a notice too many changes nothing. Where the kernel says nothing (other systems, file
-//! systems of other machines, no watches left) a slow look at the files stands in.
+//! A kernel notification (`notices`) says that something happened; reading the files says what. So an idle session
+//! does not wake up, and a superfluous notification does no harm. Where the kernel sends none (other systems, network
+//! file systems, no watches left), the files are polled slowly.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -21,9 +21,9 @@ use notices::Notices;
 
 /// How often to look where the kernel sends no notices.
 pub const EVERY: Duration = Duration::from_secs(5);
-/// How long a file has to be left alone before its change is told: editors write in steps.
+/// How long a file has to be unchanged before its change is reported: editors write in steps.
 pub const SETTLED: Duration = Duration::from_millis(250);
-/// How many times to wait for that; a file that never rests is told of too.
+/// How many times to wait for that; then the change is reported anyway.
 const PATIENCE: usize = 8;
 
 /// What can be seen of a file without reading it.
@@ -36,7 +36,7 @@ struct Look {
     changed: (i64, i64),
 }
 
-/// What is known of the files, and who tells when that grows old.
+/// The known state of the files, and the notifications of changes.
 struct Known {
     looks: Vec<Option<Look>>,
     notices: Notices,

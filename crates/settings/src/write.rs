@@ -1,8 +1,8 @@
-//! Writing settings: no reader sees half of a file, no writer loses another's change.
+//! Writing settings files: no reader sees half of a file, and no writer loses another's change.
 //!
-//! The new text is written beside the file, flushed, and renamed over it. Writers of this program take
-//! turns by a lock on the folder, which leaves nothing behind; another program's change in between is seen
-//! by comparing before the rename, and the edit is made again on what is there then.
+//! The new text is written beside the file, flushed, and renamed over it. Writers of this program take turns by a lock
+//! on the folder, which leaves no file behind. A change by another program in between is detected by comparing before
+//! the rename, and the edit is made again on the new content.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
@@ -16,11 +16,11 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use serde::Serialize as _;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value};
-use sluice_permission::update::Edit;
 use sluice_permission::{FileChange, Source};
 
 use super::Places;
 use super::document::{LARGEST, Twice, object, without_mark};
+use super::permission_edit::{self, WrongType};
 
 /// How often an edit is made again because another program changed the file meanwhile.
 const ATTEMPTS: usize = 16;
@@ -48,8 +48,8 @@ pub enum WriteError {
         /// What is wrong, and what to do about it.
         what: String,
     },
-    /// Something of another kind stands where the edit belongs.
-    #[error("{}: `{key}` is not what it has to be; correct it, nothing was written", path.display())]
+    /// The setting to edit has another type.
+    #[error("{}: `{key}` has the wrong type; correct it. Nothing was written", path.display())]
     Shape {
         /// The file.
         path: PathBuf,
@@ -85,25 +85,22 @@ impl WriteError {
     }
 }
 
-/// Writes a change of the permissions to the file of its scope, and says which that is.
+/// Writes a change of permission rules to the file of its scope, and returns the file.
 ///
 /// # Errors
 /// When the file cannot be parsed, read or written, or is reached through a link of the project's.
 pub fn write(places: &Places, change: &FileChange) -> Result<PathBuf, WriteError> {
     let target = Target::of(places, change.destination)?;
     edit_file(&target, &mut |document| {
-        check_shape(document, &change.edit, &target.path)?;
-        let mut value = Value::Object(std::mem::take(document));
-        change.edit.write_to(&mut value);
-        if let Value::Object(changed) = value {
-            *document = changed;
-        }
-        Ok(())
+        permission_edit::apply(document, &change.edit).map_err(|WrongType(key)| WriteError::Shape {
+            path: target.path.clone(),
+            key,
+        })
     })?;
     Ok(target.path)
 }
 
-/// Lays `changes` over the file of a scope: objects key by key, everything else replaced; `null` takes a key out.
+/// Merges `changes` into the file of a scope: objects key by key, everything else replaced; `null` removes a key.
 ///
 /// # Errors
 /// As [`write()`].
@@ -127,28 +124,6 @@ fn lay_over(document: &mut Map<String, Value>, changes: &Map<String, Value>) {
                 document.insert(key.clone(), change.clone());
             }
         }
-    }
-}
-
-/// An edit leaves alone what is no list; here that is an error, for someone expects it to last.
-fn check_shape(document: &Map<String, Value>, edit: &Edit, path: &Path) -> Result<(), WriteError> {
-    let wrong = |key: &str| {
-        Err(WriteError::Shape {
-            path: path.to_owned(),
-            key: key.to_owned(),
-        })
-    };
-    let permissions = match document.get("permissions") {
-        None => return Ok(()),
-        Some(Value::Object(permissions)) => permissions,
-        Some(_) => return wrong("permissions"),
-    };
-    match edit {
-        Edit::Add { key, .. } | Edit::Remove { key, .. } => match permissions.get(*key) {
-            None | Some(Value::Array(_)) => Ok(()),
-            Some(_) => wrong(&format!("permissions.{key}")),
-        },
-        Edit::Replace { .. } | Edit::DefaultMode(_) => Ok(()),
     }
 }
 
@@ -250,7 +225,7 @@ impl Target {
         };
         let metadata = file.metadata().map_err(|error| self.failed(error))?;
         if !metadata.is_file() {
-            return Err(self.failed(io::Error::other("it is no regular file")));
+            return Err(self.failed(io::Error::other("it is not a regular file")));
         }
         let mut text = String::new();
         let read = file.take(LARGEST).read_to_string(&mut text);
@@ -258,7 +233,7 @@ impl Target {
         Ok(Some(Existing { text, metadata }))
     }
 
-    /// Puts `text` in the place of `existing`. `false` when somebody else changed it meanwhile.
+    /// Replaces `existing` by `text`. `false` when another process changed it meanwhile.
     fn replace(&self, existing: Option<&Existing>, text: &str) -> Result<bool, WriteError> {
         let mut name = OsString::from(".");
         name.push(&self.name);

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
+use sluice_permission::Behavior;
+use sluice_permission::update::{Edit, List};
 
 use super::*;
 
@@ -49,16 +51,16 @@ impl World {
         fs::read_to_string(self.file(source)).unwrap()
     }
 
-    fn add(&self, destination: Source, key: &'static str, entry: &str) -> Result<PathBuf, WriteError> {
-        write(&self.places, &add(destination, key, entry))
+    fn add(&self, destination: Source, behavior: Behavior, entry: &str) -> Result<PathBuf, WriteError> {
+        write(&self.places, &add(destination, behavior, entry))
     }
 }
 
-fn add(destination: Source, key: &'static str, entry: &str) -> FileChange {
+fn add(destination: Source, behavior: Behavior, entry: &str) -> FileChange {
     FileChange {
         destination,
         edit: Edit::Add {
-            key,
+            list: List::Rules(behavior),
             entries: vec![entry.to_owned()],
         },
     }
@@ -77,7 +79,7 @@ fn names(folder: &Path) -> Vec<String> {
 fn a_file_is_made_with_its_folder() {
     let world = world();
     for source in [Source::Local, Source::Project, Source::User] {
-        let path = world.add(source, "allow", "Bash(python3:*)").unwrap();
+        let path = world.add(source, Behavior::Allow, "Bash(python3:*)").unwrap();
         assert_eq!(path, world.file(source));
         assert_eq!(
             world.text(source),
@@ -97,7 +99,7 @@ fn order_unknown_keys_manner_and_mode_stay() {
     let before = "\u{feff}{\r\n\t\"zebra\": {\r\n\t\t\"b\": 1,\r\n\t\t\"a\": \"x\\ny\"\r\n\t},\r\n\t\"permissions\": {\r\n\t\t\"deny\": [\r\n\t\t\t\"Read(.env)\"\r\n\t\t]\r\n\t},\r\n\t\"apple\": true\r\n}\r\n";
     let path = world.put(Source::Local, before);
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-    world.add(Source::Local, "deny", "Bash(rm:*)").unwrap();
+    world.add(Source::Local, Behavior::Deny, "Bash(rm:*)").unwrap();
     assert_eq!(
         world.text(Source::Local),
         before.replace("\"Read(.env)\"", "\"Read(.env)\",\r\n\t\t\t\"Bash(rm:*)\"")
@@ -121,7 +123,7 @@ fn what_changes_nothing_writes_nothing() {
     let text = "{\"permissions\":{\"allow\":[\"Bash(ls)\"]}}";
     let path = world.put(Source::Local, text);
     let before = fs::metadata(&path).unwrap().ino();
-    world.add(Source::Local, "allow", "Bash(ls)").unwrap();
+    world.add(Source::Local, Behavior::Allow, "Bash(ls)").unwrap();
     assert_eq!(world.text(Source::Local), text);
     assert_eq!(fs::metadata(&path).unwrap().ino(), before);
 }
@@ -131,7 +133,7 @@ fn a_file_that_cannot_be_parsed_is_not_touched() {
     let world = world();
     let text = "{\n  \"permissions\": {\n    \"deny\": [\"Bash\"],\n  }\n}";
     world.put(Source::Project, text);
-    let error = world.add(Source::Project, "allow", "Read").unwrap_err();
+    let error = world.add(Source::Project, Behavior::Allow, "Read").unwrap_err();
     assert!(
         matches!(error, WriteError::Broken { line: 4, column: 3, .. }),
         "{error:?}"
@@ -153,13 +155,13 @@ fn what_is_of_another_kind_is_not_touched() {
         "[]",
     ] {
         world.put(Source::Local, text);
-        world.add(Source::Local, "allow", "Read").unwrap_err();
+        world.add(Source::Local, Behavior::Allow, "Read").unwrap_err();
         assert_eq!(world.text(Source::Local), text);
     }
-    let error = world.add(Source::Session, "allow", "Read").unwrap_err();
+    let error = world.add(Source::Session, Behavior::Allow, "Read").unwrap_err();
     assert!(matches!(error, WriteError::NoFile(Source::Session)));
     assert!(matches!(
-        world.add(Source::Policy, "deny", "Read"),
+        world.add(Source::Policy, Behavior::Deny, "Read"),
         Err(WriteError::NoFile(_))
     ));
 }
@@ -172,19 +174,19 @@ fn a_link_planted_by_the_project_is_not_followed() {
     let folder = world.places.cwd.join(".claude");
     fs::create_dir(&folder).unwrap();
     symlink(&victim, folder.join("settings.local.json")).unwrap();
-    let error = world.add(Source::Local, "allow", "Bash").unwrap_err();
+    let error = world.add(Source::Local, Behavior::Allow, "Bash").unwrap_err();
     assert!(matches!(error, WriteError::Link(_)), "{error}");
 
     let dangling = world.places.home.join("new.json");
     symlink(&dangling, folder.join("settings.json")).unwrap();
     assert!(matches!(
-        world.add(Source::Project, "allow", "Bash"),
+        world.add(Source::Project, Behavior::Allow, "Bash"),
         Err(WriteError::Link(_))
     ));
 
     fs::remove_dir_all(&folder).unwrap();
     symlink(&world.places.home, &folder).unwrap();
-    let error = world.add(Source::Local, "allow", "Bash").unwrap_err();
+    let error = world.add(Source::Local, Behavior::Allow, "Bash").unwrap_err();
     assert!(matches!(error, WriteError::Link(_)), "{error}");
     assert_eq!(names(&world.places.home), ["victim.json"]);
     assert_eq!(fs::read_to_string(&victim).unwrap(), "{}");
@@ -199,14 +201,14 @@ fn a_link_of_the_persons_own_stays() {
     fs::write(dotfiles.join("s.json"), "{}").unwrap();
     let link = world.file(Source::User);
     symlink("../dotfiles/s.json", &link).unwrap();
-    assert_eq!(world.add(Source::User, "deny", "Bash").unwrap(), link);
+    assert_eq!(world.add(Source::User, Behavior::Deny, "Bash").unwrap(), link);
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert!(fs::read_to_string(dotfiles.join("s.json")).unwrap().contains("Bash"));
     assert_eq!(names(&dotfiles), ["s.json"]);
 
     fs::remove_file(dotfiles.join("s.json")).unwrap();
     assert!(matches!(
-        world.add(Source::User, "deny", "Bash"),
+        world.add(Source::User, Behavior::Deny, "Bash"),
         Err(WriteError::Io { .. })
     ));
 }
@@ -216,12 +218,12 @@ fn what_is_no_file_is_not_replaced() {
     let world = world();
     fs::create_dir_all(world.file(Source::Local)).unwrap();
     assert!(matches!(
-        world.add(Source::Local, "deny", "Bash"),
+        world.add(Source::Local, Behavior::Deny, "Bash"),
         Err(WriteError::Io { .. })
     ));
     fs::write(world.places.config_dir.clone(), "").unwrap();
     assert!(matches!(
-        world.add(Source::User, "deny", "Bash"),
+        world.add(Source::User, Behavior::Deny, "Bash"),
         Err(WriteError::Io { .. })
     ));
 }
@@ -234,7 +236,7 @@ fn what_a_dead_writer_left_is_taken_away() {
     fs::write(&torn, "{\"permis").unwrap();
     let others = path.with_file_name(".settings.json.sluice-0123");
     fs::write(&others, "").unwrap();
-    world.add(Source::Local, "deny", "Read").unwrap();
+    world.add(Source::Local, Behavior::Deny, "Read").unwrap();
     assert!(!torn.exists());
     assert!(others.exists(), "another file's");
     let document: Value = serde_json::from_str(&world.text(Source::Local)).unwrap();
@@ -290,7 +292,7 @@ fn writers_at_once_lose_nothing_and_readers_see_whole_files() {
                     start.wait();
                     for rule in 0..RULES {
                         world
-                            .add(Source::Local, "allow", &format!("Bash({writer} {rule})"))
+                            .add(Source::Local, Behavior::Allow, &format!("Bash({writer} {rule})"))
                             .unwrap();
                     }
                 })

@@ -1,4 +1,4 @@
-//! What a call does, in a few words, for whoever watches.
+//! What a call does in a few words, for display.
 
 use serde_json::Value;
 use sluice_permission::{Key, Touches};
@@ -29,7 +29,7 @@ impl Descriptor {
     }
 }
 
-/// What is said of a tool of which only the name is known.
+/// The text for a tool of which only the name is known.
 #[must_use]
 pub fn using(tool: &str) -> String {
     shown(&format!("Using {tool}"))

@@ -1,7 +1,7 @@
-//! AskUserQuestion: the model asks, a person answers through the permission question.
+//! AskUserQuestion: the model asks, a person answers through the permission request.
 //!
-//! The tool itself does not ask: the host puts `answers` (and `annotations`) into the input it allows, and `run`
-//! tells the model. What a model writes into these fields is dropped: only a person answers.
+//! The tool itself does not ask: the host puts `answers` (and `annotations`) into the input it allows, and `run` tells
+//! the model. What a model writes into these fields is dropped: only a person answers.
 
 mod answers;
 

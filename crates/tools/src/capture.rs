@@ -1,4 +1,4 @@
-//! What a command prints: the beginning in memory, everything in a file once it is long or wanted there.
+//! The output of a command: the beginning in memory, all of it in a file once it is long or wanted there.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ impl Capture {
         self.ask(Ask::Finish { answer }, answered).await
     }
 
-    /// Resolves when nobody can print any more.
+    /// Resolves when no process can print any more.
     pub(crate) async fn closed(&self) {
         self.done.clone().wait_for(|done| *done).await.ok();
     }

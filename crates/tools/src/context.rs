@@ -1,4 +1,4 @@
-//! What a tool is given.
+//! The context of a tool call: what a tool is given.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -53,7 +53,7 @@ pub struct Context {
     pub services: Arc<dyn Services>,
     /// The session's todo list and task list.
     pub lists: Arc<Lists>,
-    /// The way to the web, and what was fetched from it lately.
+    /// Web access, with its cache.
     pub web: Arc<Web>,
     /// Where commands run; `None` is outside of any sandbox.
     pub sandbox: Option<Arc<Sandbox>>,

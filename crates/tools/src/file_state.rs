@@ -1,11 +1,11 @@
-//! What the model has seen of each file.
+//! Which files the model has read, and in what state.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// How a file stands to what the model knows of it.
+/// Whether a file has changed since the model read it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freshness {
     /// The model saw it as it is.
@@ -57,7 +57,7 @@ impl FileState {
         );
     }
 
-    /// The file was changed from what `freshness` says to this content.
+    /// The file was changed to this content by the model.
     pub(crate) fn edited(&self, path: &Path, content: &[u8], freshness: Freshness) {
         self.note(
             path,

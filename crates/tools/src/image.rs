@@ -1,7 +1,7 @@
-//! Images made small enough for a model.
+//! Images scaled down to what a model accepts.
 //!
-//! Nothing is decoded before its header has said how large it is, and one image is decoded at a time: a few bytes
-//! can claim to be a picture as large as the memory.
+//! Nothing is decoded before its header has said how large it is, and one image is decoded at a time: a few bytes can
+//! claim to be an image as large as the memory.
 
 mod decode;
 mod encode;

@@ -1,7 +1,7 @@
-//! Input held against a schema: the subset of JSON Schema our tools use.
+//! Validation of tool input against its schema: the subset of JSON Schema that the tools use.
 //!
-//! The schema the model is shown is the one that is checked, so the two cannot drift. Issues are listed on the
-//! wire in the form hosts know: `code`, `path`, `message`.
+//! The schema the model is shown is the one that is checked, so the two cannot differ. Issues have the form hosts
+//! know: `code`, `path`, `message`.
 
 use std::path::Path;
 

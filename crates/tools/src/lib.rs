@@ -79,7 +79,7 @@ pub use file_state::{FileState, Freshness};
 pub use lists::{Item, Lists, Progress, Todo};
 pub use outcome::{Effect, Invalid, Outcome};
 pub use output_schema::{OutputSchema, SchemaError};
-pub use paths::{open_checked, open_regular, read_regular, settled};
+pub use paths::{open_checked, settled};
 pub use pins::{Pin, Pins, all_names_below, open_unlinked};
 pub use piped::{Piped, Streams};
 pub use program::{Launch, Printed, Program, Running};

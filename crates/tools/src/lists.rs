@@ -1,4 +1,4 @@
-//! What a session means to do: the todo list and the task list.
+//! The todo list and the task list of a session.
 
 mod items;
 
@@ -15,17 +15,17 @@ pub(crate) use self::items::{Change, ItemList, Refusal, Update};
 pub struct Todo {
     /// What is to be done.
     pub content: String,
-    /// Where it stands.
+    /// Its status.
     pub status: Progress,
     /// The same, as something being done.
     pub active_form: String,
 }
 
-/// Where an entry of either list stands.
+/// The status of an entry of either list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Progress {
-    /// Nobody has begun.
+    /// Not started.
     Pending,
     /// Being done.
     InProgress,
@@ -62,7 +62,7 @@ impl Lists {
         lock(&self.todos).clone()
     }
 
-    /// Puts a todo list in the place of the old one, which it gives back.
+    /// Replaces the todo list and returns the old one.
     pub fn replace_todos(&self, todos: Vec<Todo>) -> Vec<Todo> {
         std::mem::replace(&mut *lock(&self.todos), todos)
     }
@@ -77,7 +77,7 @@ impl Lists {
         lock(&self.items).remove(id);
     }
 
-    /// A task that was said to be done is not.
+    /// Marks a completed task as not completed.
     pub fn reopen(&self, id: &str) {
         let update = Update {
             status: Some(Progress::InProgress),

@@ -1,5 +1,5 @@
-//! A notebook as text with places in it, so that a change touches nothing but what it is about: order, unknown
-//! keys, numbers and indents of everything else stay to the byte.
+//! A notebook as text with positions in it, so that an edit changes nothing else: order, unknown keys, numbers and
+//! indentation of the rest stay byte for byte.
 
 use std::fmt;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! NotebookEdit: one cell of a notebook replaced, added or taken out.
+//! NotebookEdit: one cell of a notebook replaced, inserted or deleted.
 
 use std::io::{self, Read as _};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What a call comes to.
+//! The outcome of a call.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ pub struct Outcome {
     pub result: Value,
     /// The call was cancelled before it was done.
     pub interrupted: bool,
-    /// What the session must do besides telling the result, before it tells it.
+    /// What the session must do before it reports the result.
     pub effects: Vec<Effect>,
 }
 

@@ -1,7 +1,7 @@
-//! Paths without touching the disk, and the few questions that do.
+//! Paths resolved by name, and the few functions that look at the disk.
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use crate::pins::{Handle, Pin};
@@ -113,46 +113,6 @@ fn followed(path: &Path) -> Result<PathBuf, PathBuf> {
     }
 }
 
-/// The bytes of a regular file of at most `most`, as a stranger may have put it there: no waiting for the other end of a
-/// pipe, no device without an end.
-///
-/// # Errors
-/// When it cannot be read, is something else, or is larger.
-pub fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let file = open_regular(path)?;
-    let length = file.metadata().map_or(0, |known| known.len().min(most));
-    // One byte more, so that the end is found without another look at a larger buffer.
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0).saturating_add(1));
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > most) {
-        return Err(io::Error::new(
-            io::ErrorKind::FileTooLarge,
-            format!("it is larger than {}", size(most)),
-        ));
-    }
-    Ok(bytes)
-}
-
-/// Opens a regular file for reading; anything else is refused, and not waited for.
-///
-/// # Errors
-/// When it cannot be opened or is something else.
-pub fn open_regular(path: &Path) -> io::Result<File> {
-    let held = Handle::of(path)?;
-    if held.metadata()?.is_file() {
-        held.read(path)
-    } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"))
-    }
-}
-
-fn size(bytes: u64) -> String {
-    match bytes {
-        0..1_048_576 => format!("{} KiB", bytes / 1024),
-        _ => format!("{} MiB", bytes / 1_048_576),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -195,30 +155,5 @@ mod tests {
         symlink("two", base.join("one")).unwrap();
         symlink("one", base.join("two")).unwrap();
         assert_eq!(settled(&base.join("one/x")), base.join("one/x"));
-    }
-
-    #[test]
-    fn only_files_of_a_reasonable_size_are_read() {
-        let (_folder, base) = lab();
-        let file = base.join("f");
-        fs::write(&file, "12345").unwrap();
-        assert_eq!(read_regular(&file, 5).unwrap(), b"12345");
-        assert_eq!(read_regular(&file, 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            base.join("pipe"),
-            rustix::fs::FileType::Fifo,
-            rustix::fs::Mode::RUSR,
-            0,
-        )
-        .unwrap();
-        for other in [base.join("pipe"), base.join("w"), PathBuf::from("/dev/zero")] {
-            assert_eq!(
-                read_regular(&other, 5).unwrap_err().kind(),
-                io::ErrorKind::InvalidInput,
-                "{}",
-                other.display()
-            );
-        }
     }
 }

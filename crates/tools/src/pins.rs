@@ -1,5 +1,5 @@
-//! Where the paths of a call led when it was decided about. The decision and the tool go by the same look at the disk,
-//! and a tool opens that place and no other: without following a link, since none was on the way then.
+//! Pins: where the paths of a call led when it was decided about. The decision and the tool use the same look at the
+//! disk. The tool opens that place and no other, without following a link.
 
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
@@ -108,7 +108,7 @@ pub fn open_unlinked(place: &Path) -> io::Result<File> {
     let held = Handle(File::from(without_links(place, OFlags::PATH)?));
     match held.metadata()?.is_file() {
         true => held.read(place),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
     }
 }
 

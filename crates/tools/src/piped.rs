@@ -1,7 +1,7 @@
-//! A program that is talked to over its standard streams for as long as it lives, such as a server.
+//! A process that is connected by its standard streams for as long as it lives, such as an MCP server.
 //!
-//! It leads a group of its own, and everything it started goes with it when it is dropped, when we leave and when we
-//! die.
+//! It has its own process group, which is ended with everything in it when the value is dropped, when this process
+//! exits and when it crashes.
 
 use std::ffi::OsString;
 use std::io;

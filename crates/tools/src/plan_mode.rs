@@ -1,4 +1,4 @@
-//! EnterPlanMode and ExitPlanMode: think first, write the plan down, have it approved, then work.
+//! EnterPlanMode and ExitPlanMode: plan first, have the plan approved, then work.
 
 mod enter;
 mod exit;

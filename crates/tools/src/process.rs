@@ -1,4 +1,4 @@
-//! One command as a process group: started, watched, ended with everything it started.
+//! A command as a process group: started, watched, and ended with everything it started.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -50,7 +50,7 @@ impl From<ExitStatus> for Exit {
     }
 }
 
-/// A running command. Ended through its token; the runtime reaps it whoever is left to watch.
+/// A running command. It is ended through its token; the runtime always reaps it.
 #[derive(Debug)]
 pub(crate) struct Process {
     kill: CancellationToken,
@@ -92,7 +92,7 @@ impl Process {
         self.kill.clone()
     }
 
-    /// The end, whoever brought it about.
+    /// The end of the command.
     pub(crate) async fn exit(&self) -> Exit {
         match self.exit.clone().wait_for(Option::is_some).await {
             Ok(exit) => (*exit).unwrap_or(Exit { code: 1 }),

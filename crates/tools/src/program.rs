@@ -1,8 +1,8 @@
-//! A program someone configured, such as a hook: something on its stdin, what it prints, its end.
+//! A configured program, such as a command hook: it gets its input on stdin, and what it prints is read.
 //!
-//! It leads a group of its own, and everything it started goes with it when it is dropped, when we leave and when we
-//! die. What it prints is read to the end whatever it is, and only the beginning is kept, so that a program which
-//! floods neither blocks nor fills us.
+//! It has its own process group, which is ended with everything in it when the value is dropped, when this process
+//! exits and when it crashes. Its output is read to the end but only the beginning is kept, so that a program that
+//! floods neither blocks nor fills the memory.
 
 use std::ffi::OsString;
 use std::io;

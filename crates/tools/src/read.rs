@@ -1,4 +1,4 @@
-//! Read: a file as the model can take it in. Text, images, notebooks, PDF.
+//! Read: text files, images, notebooks and PDF files.
 
 mod image;
 mod lines;

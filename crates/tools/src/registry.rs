@@ -59,7 +59,7 @@ fn named(tools: &[&'static dyn Tool], name: &str) -> Option<&'static dyn Tool> {
     tools.iter().copied().find(|tool| tool.descriptor().is_called(name))
 }
 
-/// The tools a session begins with: those of the table, and what whoever starts it adds to them.
+/// The tools a session starts with: those of the table, and those its creator adds.
 #[derive(Clone)]
 pub struct Toolbox(Arc<[&'static dyn Tool]>);
 
@@ -76,7 +76,7 @@ impl Toolbox {
         Self(self.iter().chain([tool]).collect())
     }
 
-    /// All of them, in the order the model is told about them.
+    /// All of them, in the order in which the model sees them.
     pub fn iter(&self) -> impl Iterator<Item = &'static dyn Tool> {
         self.0.iter().copied()
     }

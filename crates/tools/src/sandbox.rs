@@ -316,7 +316,7 @@ enum Inside {
 }
 
 impl Confined {
-    /// What is to be said about it.
+    /// The note for a result.
     pub(crate) fn note(&self) -> Note {
         Note {
             kind: self.kind,
@@ -349,13 +349,13 @@ impl Confined {
     }
 }
 
-/// What a running command needs to be kept.
+/// What has to live as long as a running command.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     _standins: Standins,
 }
 
-/// What a result says about the sandbox its command ran in.
+/// The sandbox a command ran in, for its result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Note {
     pub(crate) kind: Kind,

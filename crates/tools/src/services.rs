@@ -1,4 +1,4 @@
-//! What a tool asks of the session it runs in: a second model, a web search, the tools that were not offered, the plan.
+//! What a tool needs of the session it runs in: a second model, a web search, deferred tools, the plan.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -75,7 +75,7 @@ pub struct DeferredTool {
     pub description: String,
 }
 
-/// Nobody to ask: for tests, and for doors without a model.
+/// No services: for tests, and for doors without a model.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoServices;
 

@@ -1,8 +1,8 @@
-//! Ends our commands when we die.
+//! The supervisor: ends our commands when this process dies.
 //!
-//! `PR_SET_PDEATHSIG` would need `unsafe` and reaches the direct child only, and it fires when the spawning
-//! *thread* ends. So a small bash waits on a pipe whose other end only we hold: however we go, the kernel
-//! closes it, the read ends, and it kills what is still listed.
+//! `PR_SET_PDEATHSIG` would need `unsafe` and reaches the direct child only, and it fires when the spawning *thread*
+//! ends. So a small bash waits on a pipe whose other end only this process holds. However it ends, the kernel closes
+//! the pipe, the read returns, and the bash kills what is still listed.
 
 use std::io::{self, PipeWriter, Write as _};
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! TaskOutput: what a background task has printed so far, or all of it once it has ended.
+//! TaskOutput: the output of a background task so far, or all of it once it has ended.
 
 use std::sync::LazyLock;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The commands a session has running, in the foreground and in the background.
+//! The running commands of a session, in the foreground and in the background.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ mod enlisted;
 /// How many ended tasks can still be asked about.
 const REMEMBERED: usize = 200;
 
-/// Where a command stands, in the words of `task_updated.patch.status`.
+/// The status of a command, as in `task_updated.patch.status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskStatus {
     /// It runs.
@@ -61,9 +61,9 @@ pub struct TaskView {
     pub call_id: String,
     /// The command line.
     pub command: String,
-    /// What the model said it is for; the command where it said nothing.
+    /// The model's description; without one, the command.
     pub description: String,
-    /// Where it stands.
+    /// Its status.
     pub status: TaskStatus,
     /// Whether its call has returned without waiting for it.
     pub is_backgrounded: bool,
@@ -206,7 +206,7 @@ impl Tasks {
         leftovers.push(leftover);
     }
 
-    /// The process that ends ours should we die.
+    /// The process that ends our commands if this process dies.
     pub(crate) fn supervisor(&self) -> &Supervisor {
         &self.supervisor
     }
@@ -251,7 +251,7 @@ impl Task {
         lock(&self.view).clone()
     }
 
-    /// Resolves when someone wants it in the background.
+    /// Resolves when it is asked to continue in the background.
     pub(crate) async fn asked_to_background(&self) {
         self.to_background.notified().await;
     }
@@ -277,7 +277,7 @@ impl Task {
         self.listed.send_replace(true);
     }
 
-    /// Resolves when its start was announced, or when nobody is left to announce it.
+    /// Resolves when its start was reported, or cannot be.
     pub(crate) async fn was_listed(&self) {
         tokio::select! {
             _ = async { self.listed.subscribe().wait_for(|listed| *listed).await.is_ok() } => {}

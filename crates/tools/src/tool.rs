@@ -1,4 +1,4 @@
-//! What a tool is.
+//! The trait `Tool`, and its descriptor.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::outcome::{Invalid, Outcome};
 /// A boxed future, so that tools can live in one table.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A tool in words and facts. Whoever has to treat tools differently asks here, and knows no tool by its name.
+/// The descriptor of a tool. Code that treats tools differently asks here, and knows no tool by its name.
 ///
 /// A tool states what is special about it and leaves the rest to [`Descriptor::default`]: offered to every model, and
 /// asked about whenever it is called.
@@ -36,7 +36,7 @@ pub struct Descriptor {
     pub listed_as: Option<&'static str>,
     /// What its calls touch: what is decided about, kept before it changes, and looked at where it really lies.
     pub touches: Touches,
-    /// Whether it is offered when nobody says which tools to offer.
+    /// Whether it is offered by default.
     pub default: bool,
     /// Whether it makes sense only where a person can answer.
     pub needs_person: bool,
@@ -50,7 +50,7 @@ pub struct Descriptor {
     pub background: Option<Key>,
     /// What a call leaves otherwise than it was, where what it touches does not say it.
     pub changes: Option<Changes>,
-    /// How a call is told of while it runs, where what it touches does not say it well.
+    /// How a running call is shown, if `touches` is not enough.
     pub activity: Option<Activity>,
 }
 
@@ -74,12 +74,12 @@ pub enum Changes {
     Irrevocably,
 }
 
-/// How a call is told of while it runs.
+/// How a running call is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Activity {
     /// What it does: `Running`.
     pub words: &'static str,
-    /// The inputs that say to what; the first that is given counts.
+    /// The inputs that name the object; the first that is given counts.
     pub keys: &'static [Key],
 }
 
@@ -160,7 +160,7 @@ pub struct Provenance {
     pub title: String,
     /// What a person is shown when asked about it.
     pub spoken: String,
-    /// Whatever the rules say, a person has to answer for it.
+    /// It needs an answer of a person, whatever the rules say.
     pub needs_answer: bool,
 }
 

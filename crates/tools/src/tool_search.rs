@@ -1,4 +1,4 @@
-//! ToolSearch: finds tools that are there but were not offered, and has them loaded.
+//! ToolSearch: finds deferred tools and loads them.
 
 mod query;
 

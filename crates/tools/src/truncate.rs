@@ -1,4 +1,4 @@
-//! Long texts made short.
+//! Long texts, shortened.
 
 /// How much of a long output stands in for it.
 const PREVIEW: usize = 2000;

@@ -1,4 +1,4 @@
-//! Going through a tree of files, on several threads, for as long as it is worth it.
+//! Walking a file tree on several threads, within limits.
 
 use std::ffi::OsStr;
 use std::fs::File;

@@ -1,9 +1,8 @@
-//! The way to the web, for one session: a client that opens public addresses only, and what it fetched lately.
+//! Web access of one session: a client that opens public addresses only, and a cache of what it fetched.
 //!
-//! A name is resolved by the [`Gate`], which judges every address it has; the connection goes to the addresses that
-//! were judged and to no others, so a name cannot mean something else a moment later. Every hop of a redirect
-//! passes the gate again. Behind a proxy the proxy makes the connection, so the gate judges names before and cannot
-//! hold it to them.
+//! A name is resolved by the [`Gate`], which checks every address; the connection goes to the checked addresses and to
+//! no others, so a name cannot change its meaning in between. Every redirect is checked again. Behind a proxy the
+//! proxy makes the connection, so the gate checks the names beforehand and cannot enforce the address.
 
 mod address;
 mod cache;
@@ -28,7 +27,7 @@ use self::gate::Gate;
 pub(crate) use self::page::Page;
 pub use self::post::{Posted, post};
 
-/// What the surroundings say about the way to the web.
+/// Proxy and certificates for web access.
 #[derive(Clone, Default)]
 pub struct WebConfig {
     /// Certificates to trust besides the system's, in PEM.
@@ -50,7 +49,7 @@ impl fmt::Debug for WebConfig {
     }
 }
 
-/// The way to the web.
+/// Web access of a session.
 pub struct Web {
     config: WebConfig,
     gate: Gate,
@@ -123,6 +122,8 @@ impl Web {
                 ..Proxy::default()
             },
             extra_roots: self.config.extra_roots.clone(),
+            // Addresses here are often chosen by a model: none of them learns who the person is.
+            client_certificate: None,
         };
         let builder = network.builder(secure).map_err(|error| error.to_string())?;
         builder

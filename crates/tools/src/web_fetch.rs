@@ -1,4 +1,4 @@
-//! WebFetch: a page of the web, read by a small model that answers one question about it.
+//! WebFetch: a web page, read by a small model that answers one question about it.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! WebSearch: the model provider's own search of the web.
+//! WebSearch: the web search of the model provider.
 
 use std::sync::LazyLock;
 

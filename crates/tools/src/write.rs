@@ -1,4 +1,4 @@
-//! Write: a file with exactly this content.
+//! Write: a file replaced or created with this content.
 
 use std::io::{self, Read as _};
 use std::path::Path;

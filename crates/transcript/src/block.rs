@@ -1,5 +1,5 @@
-//! The blocks of a message, in the bytes in which they are kept: they were sent once and are sent again as they are. Only
-//! what needs a look inside (pictures, say) is read, and by whoever sends them what becomes of it is said.
+//! The content blocks of a message, as the bytes in which they were saved: they are sent again unchanged. Only blocks
+//! that need it (images, for example) are parsed; the caller says what becomes of them.
 
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(super) enum Kind {
     Other,
 }
 
-/// What whoever goes on with a conversation makes of a block that is not sent again as it is kept.
+/// What the resuming session makes of a block that is not sent again unchanged.
 pub type Look = fn(Value) -> Looked;
 
 /// A block that was looked into.

@@ -1,7 +1,7 @@
 //! The one branch of a transcript's entries that is the conversation.
 //!
-//! Where the walk from its end to its beginning passes over blocks of a message or results of its calls, they are put
-//! back. What no longer leads to the end of the conversation is left out.
+//! The walk goes from its end to its beginning. Blocks of a message and results of its calls that lie beside it are
+//! put back. Entries that do not lead to the end of the conversation are left out.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read, Seek};
@@ -22,7 +22,7 @@ pub(super) enum Extent {
 }
 
 impl Record {
-    /// The last thing said that anything leads to.
+    /// The last message that has an entry leading to it.
     pub(super) fn leaf(&self) -> Option<usize> {
         let mut leads_on = vec![false; self.slots.len()];
         for parent in self.slots.iter().filter_map(|slot| linked(slot.parent)) {

@@ -1,5 +1,5 @@
-//! The entries a fork begins with: those of the session it comes from, under its own id. They are passed on as bytes: a
-//! long conversation never becomes a tree of values for it.
+//! The entries a fork starts with: those of the original session, under its own id. They are copied as bytes and never
+//! become a tree of values.
 
 use std::fs::File;
 use std::io;
@@ -31,7 +31,7 @@ impl Copies {
         outcome
     }
 
-    /// The same lines as values, for a host that is told of every one.
+    /// The same lines as values, for a host that mirrors the transcript.
     pub(super) fn values(&self, session_id: &str) -> io::Result<Vec<Value>> {
         let mut values = Vec::with_capacity(self.places.len());
         self.each(session_id, |line| {

@@ -1,4 +1,4 @@
-//! An earlier conversation that a session goes on with.
+//! An earlier conversation that a session resumes.
 
 use std::fs::File;
 use std::io;
@@ -34,7 +34,7 @@ pub struct Earlier {
     /// The prompts that were here before, and all else the user's side said; in order.
     pub known: Vec<Key>,
     pub(super) names: Names,
-    /// What it says it has cost.
+    /// Its recorded cost.
     pub cost: Option<Value>,
     /// What stood before it, where that was written down.
     pub system_prompt: Option<Vec<String>>,
@@ -46,7 +46,7 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// Whether it goes on under another id.
+    /// Whether it is resumed under another id.
     #[must_use]
     pub fn is_fork(&self) -> bool {
         self.fork
@@ -73,7 +73,7 @@ impl Earlier {
         ))
     }
 
-    /// Whether it ends with a call that was put off: then there is something to do without a prompt.
+    /// Whether it ends with a deferred call, which runs without a new prompt.
     #[must_use]
     pub fn awaits_call(&self) -> bool {
         self.deferred_call.is_some()
@@ -87,7 +87,7 @@ impl Earlier {
         message.get("usage").cloned()
     }
 
-    /// Whether it takes a while to read what was said.
+    /// Whether it is so long that reading it takes a while.
     #[must_use]
     pub fn is_long(&self) -> bool {
         self.places.iter().map(Place::length).sum::<u64>() > LONG
@@ -111,7 +111,7 @@ impl Earlier {
     }
 }
 
-/// A call that a hook has put off.
+/// A call that a hook deferred.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeferredCall {
     pub(super) id: String,

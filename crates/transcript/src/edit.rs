@@ -1,4 +1,4 @@
-//! Changes to a session on disk: lines are added, never rewritten.
+//! Changes to a saved session (title, tag, archive): lines are appended, never rewritten.
 
 use std::fs;
 use std::io;

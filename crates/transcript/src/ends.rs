@@ -1,4 +1,4 @@
-//! Finding fields in text without reading all of it as JSON, for lists of many large files.
+//! Finding fields in text without parsing all of it as JSON, for lists of many large files.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};

@@ -1,5 +1,5 @@
-//! The lines of a transcript, as values. Keys stand in a fixed order and without spaces between them: readers look for
-//! them in the text.
+//! The entries of a transcript, as values. Keys have a fixed order and no spaces between them, because readers search
+//! for them in the text.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -26,7 +26,7 @@ pub struct Stamp {
     pub agent_id: Option<String>,
 }
 
-/// What a person, or a program on their behalf, said.
+/// A prompt of a person, or of a program on their behalf.
 #[derive(Debug, Clone, Copy)]
 pub struct Prompt<'a> {
     /// The uuid it is known by.
@@ -55,7 +55,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What a person, or a program on their behalf, said.
+    /// A prompt of a person, or of a program on their behalf.
     #[must_use]
     pub fn prompt(prompt: &Prompt<'_>) -> Self {
         let mut entry = Self::user(prompt.uuid, prompt.content, prompt.timestamp);
@@ -70,7 +70,7 @@ impl Entry {
         entry
     }
 
-    /// What the session says on the user's side of the conversation.
+    /// A `user` message of the session itself.
     #[must_use]
     pub fn aside(frame: &stdout::User) -> Self {
         let uuid = frame.uuid.as_deref().unwrap_or_default();
@@ -82,7 +82,7 @@ impl Entry {
         entry
     }
 
-    /// What the session tells the model by itself, unseen by the host.
+    /// A message of the session to the model that the host does not see.
     #[must_use]
     pub fn note(uuid: &str, text: &str, origin: &Value, timestamp: &str) -> Self {
         let mut entry = Self::user(uuid, &json!(text), timestamp);
@@ -111,7 +111,7 @@ impl Entry {
         entry
     }
 
-    /// One block of what the model said, in the model's own words.
+    /// One content block of the model's message, unchanged.
     pub(super) fn assistant(frame: &stdout::Assistant, block: Option<&Value>, index: usize, model: &str) -> Self {
         let mut message = value(&frame.message);
         if let (Some(block), Some(map)) = (block, message.as_object_mut()) {
@@ -132,7 +132,7 @@ impl Entry {
         Self::new(&frame.uuid, frame.timestamp.as_deref().unwrap_or_default(), body)
     }
 
-    /// Where a compaction ended: what stands before it is no longer shown to the model.
+    /// The boundary of a compaction: entries before it are no longer shown to the model.
     pub(super) fn boundary(frame: &CompactBoundary, timestamp: &str) -> Self {
         let meta = serde_json::to_value(&frame.compact_metadata).unwrap_or_default();
         let body = json!({
@@ -148,7 +148,7 @@ impl Entry {
         entry
     }
 
-    /// What the model goes on with after a compaction.
+    /// The summary after a compaction.
     pub(super) fn summary(frame: &stdout::User) -> Self {
         let mut entry = Self::aside(frame);
         entry.body.remove("isMeta");
@@ -160,14 +160,14 @@ impl Entry {
         entry
     }
 
-    /// That a call was put off.
+    /// A deferred call.
     #[must_use]
     pub fn deferred_call(uuid: &str, attachment: &Value, timestamp: &str) -> Self {
         let body = json!({"attachment": attachment, "type": "attachment"});
         Self::new(uuid, timestamp, object(body))
     }
 
-    /// A command of the session's own, and what it said: nothing the model was asked.
+    /// A local slash command and its output, which are not sent to the model.
     #[must_use]
     pub fn local(uuid: &str, text: &str, timestamp: &str) -> Self {
         Self::user(uuid, &json!(text), timestamp)

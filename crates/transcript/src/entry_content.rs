@@ -1,4 +1,4 @@
-//! The content of one transcript entry: what it says to the model, or how that was said to it.
+//! The content of one transcript entry: the message for the model, or a line that records how it was sent.
 
 use std::borrow::Cow;
 

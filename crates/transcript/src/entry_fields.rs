@@ -1,5 +1,4 @@
-//! The fields of a transcript entry that a conversation goes on with. The rest of it may be larger, and is for other readers: it is
-//! passed over, not taken and thrown away.
+//! The fields of a transcript entry that a resume needs. The rest may be larger; it is skipped without being copied.
 
 use std::fmt;
 
@@ -22,7 +21,7 @@ const ENTRY: &[&str] = &[
 /// What is taken of the message in it.
 const MESSAGE: &[&str] = &["id", "model", "content", "usage"];
 
-/// Reads what an entry says.
+/// Reads the fields of an entry.
 pub(super) fn read(line: &[u8]) -> serde_json::Result<Map<String, Value>> {
     let mut input = serde_json::Deserializer::from_slice(line);
     let fields = (&mut input).deserialize_map(Taken(ENTRY))?;

@@ -1,11 +1,11 @@
-//! A cheap look at a line: what it takes to put it in its place, and nothing of what it says.
+//! The envelope of a line: the fields that put it in its place, without its content.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::json_fields;
 
-/// Tells entries apart: the bits of a uuid as they are usually spelled, or else a hash of the text.
+/// The identity of an entry: the bits of its uuid, or a hash of the text if that is not a usual uuid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(u64, u64);
 
@@ -90,7 +90,7 @@ pub(super) enum Envelope {
     Cost,
     /// A title or a tag.
     Name,
-    /// What stands before the conversation.
+    /// The system prompt.
     SystemPrompt,
     /// What the model was really shown up to the entry of this key.
     Shown(Key),
@@ -109,15 +109,15 @@ pub(super) struct Entry {
     pub(super) source: Option<Key>,
     /// Tells apart the messages the model's blocks belong to.
     pub(super) message: Option<u64>,
-    /// Something the user's side said.
+    /// A `user` entry.
     pub(super) is_user: bool,
     pub(super) speaks: bool,
-    /// Said, and meant to be seen.
+    /// A visible message.
     pub(super) said: bool,
-    /// What the session tells the model by itself, on the user's side.
+    /// A message of the session to the model, on the user's side.
     pub(super) aside: bool,
     pub(super) is_result: bool,
-    /// A call that was put off.
+    /// A deferred call.
     pub(super) deferred_call: bool,
     /// A compaction: the conversation begins anew.
     pub(super) begins_anew: bool,

@@ -1,4 +1,4 @@
-//! What can go wrong with a session on disk.
+//! Errors about saved sessions.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ pub enum Error {
         error: io::Error,
     },
     /// No session can be called so.
-    #[error("{0} is no id of a session")]
+    #[error("{0} is not a session id")]
     NoId(String),
     /// It does not lie where it was looked for.
-    #[error("there is no session {0} here")]
+    #[error("there is no session {0}")]
     Unknown(String),
     /// It holds no such message.
     #[error("there is no message {message} in session {session}")]
@@ -29,7 +29,7 @@ pub enum Error {
         /// The session's id.
         session: String,
     },
-    /// Nothing was said in it.
+    /// It has no messages.
     #[error("session {0} has no messages")]
     Empty(String),
     /// The title has nothing that can be seen.

@@ -1,4 +1,4 @@
-//! How files stood before each prompt, as the transcript tells it: which copies belong to which prompt.
+//! File checkpoints in a transcript: which copies belong to which prompt.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -1,5 +1,5 @@
-//! The name of the folder in which the sessions of a project lie, beside those of the reference agent: both find each
-//! other's.
+//! The name of the folder in which the sessions of a project are saved: the same as that of the reference CLI, so that
+//! each finds the other's.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 

@@ -1,5 +1,4 @@
-//! A copy of a session under new ids. Entries are passed on as bytes: a long conversation never becomes a tree of values for
-//! it.
+//! A copy of a session under new ids. Entries are copied as bytes and never become a tree of values.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,15 +1,15 @@
-//! The history for the model, built from the entries of a transcript, with every call beside its result.
+//! The conversation history for the model, built from the entries of a transcript, with every call next to its result.
 //!
-//! A call that never came to one, because its process was ended, is given one that says so: a model that did not see it
-//! might do the same a second time. A result whose call is gone is left out: the model could only trip over it. Entries
-//! pass through one by one, so that a large conversation is in memory once.
+//! A call without a result, because its process was ended, gets a result that says so: otherwise the model might
+//! repeat it. A result without its call is left out, because the API would refuse it. Entries pass through one by one,
+//! so that a large conversation is in memory once.
 
 use serde_json::Value;
 
 use super::block::{self, Block, Kind};
 use super::entry_content::{EntryContent, Part};
 
-/// What becomes of a conversation that is read: it is told message by message.
+/// Takes a conversation that is read, message by message.
 pub trait Conversation: Default {
     /// One side has said this, in a message of its own.
     fn say(&mut self, by_model: bool, blocks: &[Block]);
@@ -65,7 +65,7 @@ impl<C: Conversation> HistoryBuilder<C> {
         }
     }
 
-    /// All of it, what the user's side is about to say included.
+    /// The whole history, with the open `user` message.
     pub(super) fn done(mut self) -> C {
         self.rest();
         self.history.open(&self.open);

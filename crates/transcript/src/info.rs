@@ -1,4 +1,4 @@
-//! What a list of sessions shows.
+//! A session as a list of sessions shows it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
-//! The fields of a JSON line, found without reading it: brackets and quotes are followed, what they hold is passed over.
+//! The fields of a JSON line, found without parsing it: brackets and quotes are followed, their content is skipped.
 //!
-//! It takes every JSON object as what it is, and some lines that are not quite JSON. Whoever needs what a line says
-//! reads it in earnest; a torn line is recognised here.
+//! It accepts every JSON object, and some lines that are not quite JSON. Code that needs the content parses it
+//! properly; an incomplete line is recognised here.
 
 use memchr::memchr2;
 

@@ -1,4 +1,4 @@
-//! Letters that look alike, and letters nobody sees: as the official SDKs tell them apart.
+//! Unicode characters that look alike or are invisible, treated as the official SDKs treat them.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use unicode_general_category::{GeneralCategory, get_general_category};

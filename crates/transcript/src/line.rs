@@ -1,4 +1,4 @@
-//! One line of a transcript that was read, and the names lines give a session.
+//! One line of a transcript that was read, and the titles that lines give a session.
 
 use serde_json::{Map, Value};
 
@@ -22,7 +22,7 @@ impl Line {
         self.text("type") == Some(kind)
     }
 
-    /// Something the model or the user's side said.
+    /// Whether it is a message of the model or the user.
     pub(super) fn speaks(&self) -> bool {
         self.is("user") || self.is("assistant")
     }
@@ -34,7 +34,7 @@ impl Line {
             .unwrap_or(&Value::Null)
     }
 
-    /// The same, without what is said in it.
+    /// The same, without its content.
     pub(super) fn without_words(mut self) -> Self {
         if let Some(content) = self
             .fields

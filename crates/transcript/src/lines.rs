@@ -1,4 +1,4 @@
-//! A transcript line by line, in pieces: a file of any size takes no more memory than its longest line.
+//! The lines of a transcript, read in chunks: a file of any size takes no more memory than its longest line.
 
 use std::fs::File;
 use std::io::{self, Read};

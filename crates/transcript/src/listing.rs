@@ -1,4 +1,4 @@
-//! Many sessions: listed, shown as they are read, and searched.
+//! Lists of sessions, shown while they are read, and searched.
 
 use std::collections::HashSet;
 use std::fs::{self, File};

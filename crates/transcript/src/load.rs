@@ -1,4 +1,4 @@
-//! What entries say, read from the places where they stand.
+//! The fields of entries, read from where they lie in the file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -32,13 +32,13 @@ impl Place {
 /// How much of an entry is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Much {
-    /// What it takes to go on with the conversation.
+    /// The fields that a resume needs.
     Spoken,
     /// All of it.
     All,
 }
 
-/// Reads what entries say. One that cannot be read, or is gone meanwhile, is left out.
+/// Reads entries. One that cannot be read, or no longer exists, is left out.
 pub(super) fn load(places: &[Place], much: Much, source: &mut (impl Read + Seek)) -> io::Result<Vec<Line>> {
     let mut lines = Vec::with_capacity(places.len());
     let mut text = Vec::new();

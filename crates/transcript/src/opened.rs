@@ -1,4 +1,4 @@
-//! A transcript that was looked at: as far as its conversation needs it, and further where somebody asks.
+//! A transcript that was scanned: as far as its conversation needs it, and further on request.
 
 use std::fs::File;
 use std::io;

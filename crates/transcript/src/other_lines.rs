@@ -1,4 +1,4 @@
-//! The lines of a transcript that are no part of its chain, as values.
+//! The lines of a transcript that are not part of the conversation, as values.
 
 use serde_json::{Value, json};
 
@@ -36,11 +36,11 @@ const QUEUE: &str = "queue-operation";
 /// What becomes of a prompt that waits.
 #[derive(Debug, Clone, Copy)]
 pub enum Queued<'a> {
-    /// It begins to wait: what it says.
+    /// It is queued: its content.
     Enqueue(&'a Value),
     /// Its turn begins.
     Dequeue,
-    /// It joins a turn that runs: its uuid, and what it says.
+    /// It joins the running turn: its uuid and content.
     Absorbed(&'a str, &'a Value),
 }
 
@@ -78,7 +78,7 @@ pub(super) fn without_words(line: &mut Value) {
     }
 }
 
-/// The lines that say what the model was really shown.
+/// The `type` of lines that record what the model was shown.
 pub(super) const SHOWN: &str = "shown-to-model";
 
 /// What the user's side was shown as saying since the model last spoke, up to this entry: messages of blocks. Other readers
@@ -87,7 +87,7 @@ pub(super) fn shown(messages: &Value, leaf: &str, session_id: &str) -> Value {
     json!({"type": SHOWN, "leafUuid": leaf, "messages": messages, "sessionId": session_id})
 }
 
-/// The lines that say what stood before the conversation.
+/// The `type` of lines that record the system prompt.
 pub(super) const SYSTEM_PROMPT: &str = "system-prompt";
 
 /// What stands before the conversation, text by text, until a compaction. Other readers pass over it.

@@ -1,4 +1,4 @@
-//! The pen: one open file, one write a line, nothing ever rewritten.
+//! Appending to a transcript: one open file, one write per line, nothing rewritten.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -53,7 +53,7 @@ impl Pen {
         self.write(&text)
     }
 
-    /// Appends what another session said, under the id of this one.
+    /// Appends the entries of another session, under the id of this one.
     pub(super) fn copy(&mut self, copies: &Copies, session_id: &str) -> io::Result<()> {
         let mut text = self.begin()?;
         copies.each(session_id, |line| {

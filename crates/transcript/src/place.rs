@@ -1,4 +1,4 @@
-//! Where transcripts lie: one folder a project, one file a session.
+//! Where transcripts lie: one folder per project, one file per session.
 
 use std::fs;
 use std::io;

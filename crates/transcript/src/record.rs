@@ -1,7 +1,7 @@
-//! What a transcript holds: where each entry stands, and which one it follows.
+//! The records of a transcript: where each entry lies, and which one it follows.
 //!
-//! Lines that cannot be read or are not known are passed over, and a uuid counts where it stands first. A line is looked
-//! at once, and read only if it is part of the conversation.
+//! Lines that cannot be read or are unknown are skipped, and of two lines with the same uuid the first counts. A line
+//! is scanned once, and parsed only if it is part of the conversation.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ pub(super) struct Record {
     pub(super) slots: Vec<Slot>,
     /// The places in `slots`, by key.
     index: HashTable<u32>,
-    /// Where it stands what the model was shown up to an entry.
+    /// Where the lines lie that record what the model was shown up to an entry.
     pub(super) shown: HashMap<Key, (u64, u32)>,
     /// What the user's side said in the part that is forgotten.
     forgotten: Vec<Key>,
@@ -33,7 +33,7 @@ pub(super) struct Record {
     pub(super) names: Names,
     /// The last word about the cost.
     pub(super) cost: Option<Value>,
-    /// What stood before the conversation, since it last began anew.
+    /// The system prompt since the last compaction.
     pub(super) system_prompt: Option<Vec<String>>,
     /// How many lines cannot be read.
     pub(super) broken: u64,
@@ -204,7 +204,7 @@ impl Record {
         keys
     }
 
-    /// Where the entry of this uuid stands.
+    /// Where the entry of this uuid lies.
     pub(super) fn find(&self, uuid: &str) -> Option<usize> {
         self.place_of(Key::of(uuid))
     }

@@ -1,4 +1,4 @@
-//! Going on with an earlier conversation: which one, how much of it, and what the model is shown of it.
+//! Resuming a session: which one, how much of it, and what the model is shown of it.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -26,7 +26,7 @@ pub struct Choice {
     pub at: Option<String>,
     /// Refuse unless all that is left out belongs to the turn of this prompt.
     pub drops_turn: Option<String>,
-    /// Go on under another id and leave the original as it is.
+    /// Resume under another id and leave the original unchanged.
     pub fork: bool,
 }
 
@@ -46,7 +46,7 @@ pub enum Refusal {
     #[error("No conversation found with session ID: {0}")]
     Unknown(String),
     /// It is no id, and no session has this title.
-    #[error("--resume needs the id or the title of a session: \"{0}\" is no UUID, and no session has this title")]
+    #[error("--resume needs the id or the title of a session: \"{0}\" is not a UUID, and no session has this title")]
     Untitled(String),
     /// There is no such entry.
     #[error("No message found with message.uuid of: {0}")]
@@ -119,7 +119,7 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
     }))
 }
 
-/// What a subagent said and heard, from the file it has for itself.
+/// The conversation of a subagent, from its own file.
 #[must_use]
 pub fn of_agent(file: &Path) -> Option<Earlier> {
     let mut opened = Opened::agent(file).ok()?;
@@ -192,7 +192,7 @@ impl Found {
             let whole = load(&whole, Much::Spoken, &mut self.opened.file).map_err(|error| self.unreadable(error))?;
             let Some(end) = whole.iter().position(|line| line.uuid == *at) else {
                 return Err(Refusal::DropsMore(format!(
-                    "{at} is no part of the conversation as it stands"
+                    "{at} is not part of the current conversation"
                 )));
             };
             let dropped = whole.get(end + 1..).unwrap_or_default();
@@ -242,7 +242,7 @@ fn belongs(dropped: &[Line], prompt: &str) -> Result<(), String> {
     });
     match foreign {
         None => Ok(()),
-        Some(line) => Err(format!("{} was said besides the turn of {prompt}", line.uuid)),
+        Some(line) => Err(format!("{} is not part of the turn of {prompt}", line.uuid)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! One look at every line of a transcript. Several threads look where there is much to look at.
+//! A scan over every line of a transcript, on several threads if it is large.
 
 use std::fs::File;
 use std::io;

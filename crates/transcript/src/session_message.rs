@@ -1,5 +1,4 @@
-//! The conversation in a transcript, message by message, for those who look at it: one branch of a tree, with what parallel
-//! calls hang beside it.
+//! The messages of a saved session, for display: one branch of the tree, with the results of parallel calls beside it.
 
 use std::borrow::Cow;
 use std::io;
@@ -15,7 +14,7 @@ use super::opened::Opened;
 use super::place::Folders;
 use super::time::milliseconds;
 
-/// Who says a message of a session.
+/// The kind of a message of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MessageKind {
     /// The person, or a result of a call.
@@ -28,7 +27,7 @@ pub enum MessageKind {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SessionMessage {
-    /// Who says it.
+    /// Its kind.
     pub kind: MessageKind,
     /// Its id.
     pub uuid: String,

@@ -1,8 +1,8 @@
-//! What a session keeps of what was said since the model's last message, and whether that is what the model is shown.
+//! What a session saves of the messages since the model's last one, and whether that is what the model is shown.
 //!
-//! Not everything the model reads is an entry of its own: it is reminded of this and that, and prompts that arrive together
-//! are one. Where the entries alone would tell it otherwise, a line says how it was. So whoever goes on with a session shows
-//! the model the same conversation, to the byte.
+//! Not everything the model reads is an entry of its own: there are reminders, and prompts that arrive together are
+//! one message. Where the entries alone would give something else, a line `shown-to-model` records what was sent. So a
+//! resumed session shows the model the same conversation, byte for byte.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use super::entry_content::{self, EntryContent, Part};
 use super::envelope::Key;
 use super::history_builder::{HistoryBuilder, Spelled};
 
-/// What was said since the model's last message, that included.
+/// The messages since the model's last one, that included.
 #[derive(Debug, Default)]
 pub struct Since {
     message: Option<String>,

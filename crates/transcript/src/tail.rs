@@ -1,4 +1,4 @@
-//! The entries of the model's last message and of everything after it: what a compaction leaves as it is.
+//! The entries of the model's last message and of everything after it: what a compaction keeps.
 
 use super::line::Line;
 

@@ -1,4 +1,4 @@
-//! Moments as transcripts write them: `2026-01-31T12:00:00.250Z`.
+//! Timestamps as transcripts write them: `2026-01-31T12:00:00.250Z`.
 
 use jiff::Timestamp;
 

@@ -1,8 +1,7 @@
-//! A session's transcript while it is being written.
+//! The transcript of a running session.
 //!
-//! A message is in the file before anybody is told of it, under the uuid it is told with. Lines are only ever appended;
-//! a session that goes on with an earlier one goes on in its file. Whatever is written comes back as lines, for a host
-//! that wants to be told of every one.
+//! A message is in the file before it is sent to the host, with the same uuid. Lines are only appended; a resumed
+//! session continues in its file. Every line that is written is also returned, for a host that mirrors the transcript.
 
 use std::collections::HashMap;
 use std::io;
@@ -26,7 +25,7 @@ use super::place::Projects;
 use super::since::Since;
 use super::tail::Tail;
 
-/// How a session is kept.
+/// How a session is saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keeping {
     /// Where all transcripts lie.
@@ -181,7 +180,7 @@ impl Transcript {
         Some(self.prompt_id.as_str()).filter(|id| !id.is_empty())
     }
 
-    /// Whether anything stands in the file yet.
+    /// Whether anything was written yet.
     #[must_use]
     pub fn begun(&self) -> bool {
         self.pen.as_ref().is_some_and(Pen::begun)
@@ -193,7 +192,7 @@ impl Transcript {
         self.calls.clear();
     }
 
-    /// Whether the host is told of every line.
+    /// Whether the host mirrors the transcript.
     #[must_use]
     pub fn is_mirrored(&self) -> bool {
         self.mirror
@@ -222,7 +221,7 @@ impl Transcript {
         self.calls.get(call_id).map(String::as_str)
     }
 
-    /// The entry of a block of what the model said, as the model said it.
+    /// Writes the entry of a content block of the model, unchanged.
     pub fn block(&mut self, frame: &stdout::Assistant, block: Option<&Value>, model: &str) -> Entry {
         if self.blocks.0 != frame.message.id {
             self.blocks = (frame.message.id.clone(), 0);

@@ -211,6 +211,9 @@ export type DirectoryAddedInput = { hook_event_name: "DirectoryAdded", session_i
 /** A document, such as a PDF. */
 export type Document = { type: "document", source: Source, title?: string | null, context?: string | null, citations?: unknown | null, cache_control?: unknown | null };
 
+/** A hook as its settings file has it, for a host that edits it. */
+export type EditableHook = { matcher: string, config: unknown, headersRedacted?: boolean | null };
+
 /** An MCP server wants something from the person. */
 export type Elicitation = { subtype: "elicitation", mcp_server_name: string, message: string, mode?: string | null, url?: string | null, elicitation_id?: string | null, requested_schema?: unknown | null, property_order?: Array<string> | null, title?: string | null, display_name?: string | null, description?: string | null };
 
@@ -347,7 +350,7 @@ export type HookEventListing = { name: string, summary: string, supportsMatcher:
 export type HookInput = PreToolUseInput | PostToolUseInput | PostToolUseFailureInput | PostToolBatchInput | NotificationInput | UserPromptSubmitInput | UserPromptExpansionInput | SessionStartInput | SessionEndInput | StopInput | StopFailureInput | SubagentStartInput | SubagentStopInput | PreCompactInput | PostCompactInput | PreModelSwitchInput | PostModelSwitchInput | PermissionRequestInput | PermissionDeniedInput | SetupInput | TeammateIdleInput | TaskCreatedInput | TaskCompletedInput | ElicitationInput | ElicitationResultInput | ConfigChangeInput | InstructionsLoadedInput | WorktreeCreateInput | WorktreeRemoveInput | CwdChangedInput | FileChangedInput | DirectoryAddedInput | MessageDisplayInput;
 
 /** A hook. */
-export type HookListing = { event: string, matcher: string, source: string, sourceLabel: string, pluginName?: string | null, type: string, displayText: string, commandText: string, contentLabel: string, condition?: string | null, timeout?: number | null, statusMessage?: string | null, runsOnce?: boolean | null, runsInBackground?: boolean | null, disabled?: boolean | null, editable?: unknown | null };
+export type HookListing = { event: string, matcher: string, source: string, sourceLabel: string, pluginName?: string | null, type: string, displayText: string, commandText: string, contentLabel: string, condition?: string | null, timeout?: number | null, statusMessage?: string | null, runsOnce?: boolean | null, runsInBackground?: boolean | null, disabled?: boolean | null, editable?: EditableHook | null };
 
 /** Callbacks of the host for one event. */
 export type HookMatcher = { matcher?: string | null, hookCallbackIds: Array<string>, timeout?: number | null, onFailure?: string | null };

@@ -81,7 +81,9 @@ pub use get_context_usage::{
     ContextMemoryFile, ContextPart, ContextSkills, ContextSlashCommands, ContextSquare, ContextTool, ContextToolCalls,
     GetContextUsage, GetContextUsageResponse, MessageBreakdown,
 };
-pub use get_hooks_listing::{GetHooksListing, GetHooksListingResponse, HookEventListing, HookListing, HookPolicy};
+pub use get_hooks_listing::{
+    EditableHook, GetHooksListing, GetHooksListingResponse, HookEventListing, HookListing, HookPolicy,
+};
 pub use get_plan::{GetPlan, GetPlanResponse};
 pub use get_session_cost::{GetSessionCost, GetSessionCostResponse};
 pub use get_settings::{AppliedSettings, GetSettings, GetSettingsResponse, SettingsError, SettingsSource};

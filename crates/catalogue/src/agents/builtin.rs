@@ -1,4 +1,6 @@
-//! The kinds of subagents there always are.
+//! The built-in agent definitions.
+
+use sluice_permission::names;
 
 use super::definition::{AgentDefinition, AgentOrigin, Limits};
 
@@ -74,7 +76,7 @@ pub fn all() -> Vec<AgentDefinition> {
         ),
         AgentDefinition {
             limits: Limits {
-                tools: Some(vec!["Read".to_owned(), "Edit".to_owned()]),
+                tools: Some(vec![names::READ.to_owned(), names::EDIT.to_owned()]),
                 ..Limits::default()
             },
             model: Some("sonnet".to_owned()),

@@ -1,9 +1,9 @@
-//! One kind of subagent: what it is for, what it may use, and what it is told.
+//! One agent definition: its description, tools, model and prompt.
 
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
-use sluice_permission::PermissionMode;
+use sluice_permission::{PermissionMode, names};
 
 use crate::front_matter::{self, FrontMatter};
 
@@ -21,7 +21,7 @@ pub enum AgentOrigin {
 }
 
 impl AgentOrigin {
-    /// As hosts are told.
+    /// As hosts see it.
     pub fn source(self) -> &'static str {
         match self {
             Self::BuiltIn => "built-in",
@@ -34,7 +34,7 @@ impl AgentOrigin {
     }
 }
 
-/// Where an agent keeps what it has learnt.
+/// The scope of an agent's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notebook {
     User,
@@ -74,14 +74,14 @@ pub struct Brings {
 pub struct AgentDefinition {
     pub name: String,
     pub description: String,
-    /// Its own words; they stand where the session's system prompt would.
+    /// Its prompt, in place of the session's system prompt.
     pub prompt: String,
     pub origin: AgentOrigin,
-    /// The file it stands in.
+    /// The file of the definition.
     pub path: Option<PathBuf>,
     /// What it may do.
     pub limits: Limits,
-    /// An alias or an id; none is the model of whoever starts it.
+    /// An alias or an id; `None` is the model of the parent session.
     pub model: Option<String>,
     pub effort: Option<String>,
     /// Whether its calls return without waiting for it.
@@ -143,7 +143,7 @@ impl AgentDefinition {
         }
     }
 
-    /// Reads what a host or `--agents` says about one agent.
+    /// Reads one definition of a host or of `--agents`.
     pub fn from_json(name: &str, value: &Value, origin: AgentOrigin) -> Result<Self, String> {
         let Some(map) = value.as_object() else {
             return Err("an agent is an object with `description` and `prompt`".to_owned());
@@ -217,13 +217,13 @@ fn split_tools(list: Option<Vec<String>>) -> (Option<Vec<String>>, Option<Vec<St
     let mut tools = Vec::new();
     let mut types: Option<Vec<String>> = None;
     for item in list {
-        let inner = ["Agent(", "Task("]
+        let inner = [names::AGENT, names::TASK]
             .iter()
-            .find_map(|head| item.strip_prefix(head)?.strip_suffix(')'));
+            .find_map(|name| item.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')'));
         if item == "*" {
             return (None, types);
         } else if let Some(inner) = inner {
-            tools.push("Agent".to_owned());
+            tools.push(names::AGENT.to_owned());
             let named = inner.split(',').map(|name| name.trim().to_owned());
             types
                 .get_or_insert_default()

@@ -1,4 +1,4 @@
-//! What an agent has learnt: a folder of its own, whose `MEMORY.md` it is told at its start.
+//! The memory of an agent: a folder of its own, whose `MEMORY.md` it reads at its start.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use sluice_settings::Places;
 
 use super::definition::{AgentDefinition, Notebook};
 
-/// How much of it is told.
+/// How many of its lines are read.
 const MOST_LINES: usize = 200;
 const MOST_BYTES: usize = 25 * 1024;
 
@@ -30,7 +30,7 @@ pub fn folder(kind: &AgentDefinition, places: &Places) -> Option<PathBuf> {
     })
 }
 
-/// What the agent is told of it.
+/// The text about it in the agent's prompt.
 pub fn words(folder: &Path) -> String {
     let file = folder.join("MEMORY.md");
     // It may lie in the project, and be a pipe or lead to an endless device.

@@ -1,4 +1,4 @@
-//! Every kind of subagent a session has, and what is wrong with those it does not have.
+//! All agent definitions of a session, and the problems of those that cannot be used.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub struct Roster {
 pub struct Found {
     pub path: PathBuf,
     pub origin: AgentOrigin,
-    /// Stands before the name, with a colon: a plugin's.
+    /// The plugin's name, which is put before the agent's name with a colon.
     pub prefix: Option<String>,
 }
 
@@ -88,7 +88,7 @@ impl Roster {
         }
     }
 
-    /// Adds what a host or `--agents` says: a map from names to definitions.
+    /// Adds the definitions of a host or of `--agents`: a map from names to definitions.
     pub fn add_json(&mut self, agents: &Value) {
         let Some(map) = agents.as_object() else {
             return self

@@ -1,4 +1,4 @@
-//! What a touched file brings with it: the memory files of the folders it lies in, and rules about it.
+//! Memory files that a touched file adds: those of the folders it lies in, and rules about it.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ const READERS: &[&str] = &[
     "cat", "head", "tail", "less", "more", "nl", "wc", "sed", "awk", "grep", "egrep", "fgrep", "rg", "bat",
 ];
 
-/// What has not been told yet.
+/// The memory files and rules that were not added yet.
 #[derive(Debug, Default)]
 pub struct Nearby {
     rules: Vec<PathRule>,
@@ -22,19 +22,19 @@ pub struct Nearby {
     folders: HashSet<PathBuf>,
 }
 
-/// A file that is told because another was touched.
+/// A memory file that is added because another file was touched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Brought {
     /// What is to be known.
     pub memory: Memory,
-    /// As hooks are told.
+    /// The `load_reason` for hooks.
     pub reason: &'static str,
     /// The patterns of a rule.
     pub patterns: Option<Vec<String>>,
 }
 
 impl Nearby {
-    /// The model has been told what is known from the start.
+    /// The model got the memory files of the start.
     pub fn begin(&mut self, found: Found) {
         *self = Self {
             rules: found.waiting,
@@ -43,7 +43,7 @@ impl Nearby {
         };
     }
 
-    /// What a file of the project brings that has not been told.
+    /// The memory files and rules for a touched file that were not added yet.
     pub fn touched(&mut self, path: &Path, settings: &Settings) -> Vec<Brought> {
         let cwd = settings.work();
         let path = normal(path);
@@ -75,7 +75,7 @@ impl Nearby {
         brought
     }
 
-    /// Rules about a file, which then are told.
+    /// The rules about a file, which count as added from then on.
     fn rules_about(&mut self, path: &Path, settings: &Settings) -> Vec<Brought> {
         let is_about = |rule: &PathRule| {
             path.starts_with(rule.about.path()) && rule.about.matched_path_or_any_parents(path, false).is_ignore()
@@ -113,7 +113,7 @@ impl Nearby {
     }
 }
 
-/// What the model is told of it.
+/// The reminder for the model.
 pub fn reminder(brought: &[Brought]) -> Option<String> {
     let memories: Vec<Memory> = brought.iter().map(|one| one.memory.clone()).collect();
     (!memories.is_empty()).then(|| {

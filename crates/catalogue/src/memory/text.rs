@@ -1,4 +1,4 @@
-//! What of a memory file's text is told, and what it says about itself. Pure.
+//! The text of a memory file that the model reads, and its front matter. Pure.
 
 use serde_json::Value;
 

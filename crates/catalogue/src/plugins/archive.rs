@@ -1,65 +1,72 @@
-//! A plugin in a zip archive, laid out in a folder.
+//! A plugin in a zip archive, unpacked into a folder.
 //!
-//! Whoever made the archive is not trusted with the disk: names lead into the folder and nowhere else, links are
-//! refused, nothing is written over, and what it comes to has an end. An archive that is refused leaves nothing of use.
+//! The archive is not trusted: a name must stay inside the folder, links are refused, no file is overwritten, and the
+//! number of files and their size are limited. An archive that is refused may leave some of its files in the folder.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write as _};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use flate2::Crc;
 use flate2::read::DeflateDecoder;
+use rawzip::{CompressionMethod, CreatorSystem, ZipArchive, ZipFileHeaderRecord, ZipSliceEntry};
 
-/// How many files there may be.
+/// How many entries there may be.
 const MOST_FILES: usize = 10_000;
-/// How much they may come to.
+/// How large they may be together, unpacked.
 const MOST_BYTES: u64 = 256 << 20;
-/// How long the comment at the end may be, and what stands before it.
-const END: usize = 22;
-const LONGEST_COMMENT: usize = 65_535;
 
-/// Why an archive is not laid out.
+/// Why an archive is not unpacked.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
-    /// It is no zip archive, or a damaged one.
-    #[error("it is no zip archive that can be read")]
+    /// It is not a zip archive, or a damaged one.
+    #[error("it is not a zip archive, or it is damaged")]
     NoZip,
-    /// It uses something of the format that is not known here.
-    #[error("its entry {0:?} is encrypted, or packed in a way that is not known here: pack it with deflate")]
+    /// It is encrypted, or compressed in another way than deflate.
+    #[error("its entry {0:?} is encrypted or uses an unsupported compression: use deflate")]
     Unknown(String),
     /// A name that leads out of the folder.
     #[error("its entry {0:?} leads out of its folder")]
     Outside(String),
     /// A link, or something else that is no file.
-    #[error("its entry {0:?} is a link or a device: plugins hold files alone")]
+    #[error("its entry {0:?} is a link or a device: only files and folders are allowed")]
     NoFile(String),
-    /// There is more in it than is taken.
+    /// It has too many files, or too large ones.
     #[error("it holds more than {MOST_FILES} files, or more than {} MiB", MOST_BYTES >> 20)]
     TooMuch,
-    /// A file differs from what was packed.
-    #[error("its entry {0:?} is damaged, or stands in it twice")]
+    /// Its size or checksum is wrong, or its name is there twice.
+    #[error("its entry {0:?} is damaged, or is in it twice")]
     Damaged(String),
     /// It cannot be written.
     #[error("{0}: {1}")]
     Disk(PathBuf, io::Error),
 }
 
-/// Lays an archive out in a folder, which must be there, and gives the folder of the plugin: that one, or the only one
+/// Unpacks an archive into a folder, which must exist, and returns the folder of the plugin: that one, or the only one
 /// in it.
 ///
 /// # Errors
-/// When it is no archive, or one that is not taken.
+/// When it is no archive, or one that is refused.
 pub fn unpack(archive: &[u8], into: &Path) -> Result<PathBuf, ArchiveError> {
-    let (count, mut rest) = directory(archive).ok_or(ArchiveError::NoZip)?;
-    if count > MOST_FILES {
+    let archive = ZipArchive::from_slice(archive).map_err(|_| ArchiveError::NoZip)?;
+    // Refused before anything is written, unless the archive lies about it.
+    if archive.entries_hint() > MOST_FILES as u64 {
         return Err(ArchiveError::TooMuch);
     }
     let mut left = MOST_BYTES;
-    for _ in 0..count {
-        let (entry, behind) = Entry::read(rest).ok_or(ArchiveError::NoZip)?;
-        rest = behind;
-        left = entry.lay_out(archive, into, left)?;
+    for (count, record) in archive.entries().enumerate() {
+        if count == MOST_FILES {
+            return Err(ArchiveError::TooMuch);
+        }
+        let record = record.map_err(|_| ArchiveError::NoZip)?;
+        let entry = Entry::of(&record)?;
+        if entry.is_folder {
+            entry.make_folder(into)?;
+            continue;
+        }
+        left = left.checked_sub(entry.size).ok_or(ArchiveError::TooMuch)?;
+        let data = archive.get_entry(record.wayfinder()).map_err(|_| ArchiveError::NoZip)?;
+        entry.write(&data, into)?;
     }
     Ok(root(into))
 }
@@ -80,141 +87,88 @@ fn root(into: &Path) -> PathBuf {
     }
 }
 
-/// How many entries there are, and where the list of them begins.
-fn directory(archive: &[u8]) -> Option<(usize, &[u8])> {
-    let last = archive.len().checked_sub(END)?;
-    let first = last.saturating_sub(LONGEST_COMMENT);
-    let at = (first..=last)
-        .rev()
-        .find(|at| archive.get(*at..*at + 4) == Some(b"PK\x05\x06"))?;
-    let end = archive.get(at..)?;
-    let count = usize::from(u16_at(end, 10)?);
-    let begins = usize::try_from(u32_at(end, 16)?).ok()?;
-    // Larger than the fields can say, or of several parts: not taken.
-    let simple = u16_at(end, 4)? == 0 && u16_at(end, 8)? == u16_at(end, 10)?;
-    (simple && begins <= at).then_some(())?;
-    Some((count, archive.get(begins..at)?))
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
-}
-
-/// One entry of the list.
+/// One entry of the archive's directory.
 struct Entry {
     name: String,
-    encrypted: bool,
-    method: u16,
-    checksum: u32,
-    packed: usize,
-    unpacked: u64,
-    /// What a Unix that packed it says of it.
-    mode: Option<u32>,
-    at: usize,
+    is_folder: bool,
+    compressed: bool,
+    /// What it says it unpacks to.
+    size: u64,
+    /// Whether its owner may run it.
+    executable: bool,
 }
 
 impl Entry {
-    /// The entry that stands here, and what stands behind it.
-    fn read(list: &[u8]) -> Option<(Self, &[u8])> {
-        (list.get(..4)? == b"PK\x01\x02").then_some(())?;
-        let length = |at| u16_at(list, at).map(usize::from);
-        let name = list.get(46..46 + length(28)?)?;
-        let entry = Self {
-            name: String::from_utf8(name.to_vec()).ok()?,
-            encrypted: u16_at(list, 8)? & 1 != 0,
-            method: u16_at(list, 10)?,
-            checksum: u32_at(list, 16)?,
-            packed: usize::try_from(u32_at(list, 20)?).ok()?,
-            unpacked: u32_at(list, 24)?.into(),
-            // 3 is Unix, 19 is macOS.
-            mode: matches!(list.get(5)?, 3 | 19).then_some(u32_at(list, 38)? >> 16),
-            at: usize::try_from(u32_at(list, 42)?).ok()?,
+    /// An entry that may be unpacked: a file or a folder inside, compressed in a known way.
+    fn of(record: &ZipFileHeaderRecord<'_>) -> Result<Self, ArchiveError> {
+        let bytes = record.file_path().as_bytes().to_vec();
+        let name = String::from_utf8(bytes).map_err(|_| ArchiveError::NoZip)?;
+        let is_folder = name.ends_with('/');
+        let mode = match record.version_made_by().creator_system() {
+            CreatorSystem::UNIX | CreatorSystem::MACOS => record.external_attributes() >> 16,
+            _ => 0,
         };
-        let behind = 46 + length(28)? + length(30)? + length(32)?;
-        Some((entry, list.get(behind..)?))
-    }
-
-    /// Writes what it holds; gives how much more may be written.
-    fn lay_out(&self, archive: &[u8], into: &Path, left: u64) -> Result<u64, ArchiveError> {
-        let path = into.join(self.inside()?);
-        let disk = |error: io::Error| match error.kind() {
-            io::ErrorKind::AlreadyExists => ArchiveError::Damaged(self.name.clone()),
-            _ => ArchiveError::Disk(path.clone(), error),
-        };
-        let kind = self.mode.map_or(0, |mode| mode & 0o170_000);
-        let is_folder = self.name.ends_with('/');
+        if !is_inside(&name) {
+            return Err(ArchiveError::Outside(name));
+        }
+        // The file type; many archives give none.
+        let kind = mode & 0o170_000;
         if !matches!((kind, is_folder), (0, _) | (0o100_000, false) | (0o040_000, true)) {
-            return Err(ArchiveError::NoFile(self.name.clone()));
+            return Err(ArchiveError::NoFile(name));
         }
-        if is_folder {
-            fs::create_dir_all(&path).map_err(disk)?;
-            return Ok(left);
+        let method = record.compression_method();
+        let known = matches!(method, CompressionMethod::STORE | CompressionMethod::DEFLATE);
+        if !is_folder && (record.flags().is_encrypted() || !known) {
+            return Err(ArchiveError::Unknown(name));
         }
-        if self.encrypted || !matches!(self.method, 0 | 8) {
-            return Err(ArchiveError::Unknown(self.name.clone()));
-        }
-        let left = left.checked_sub(self.unpacked).ok_or(ArchiveError::TooMuch)?;
-        let packed = self.packed(archive).ok_or(ArchiveError::NoZip)?;
+        Ok(Self {
+            name,
+            is_folder,
+            compressed: method == CompressionMethod::DEFLATE,
+            size: record.uncompressed_size_hint(),
+            executable: mode & 0o100 != 0,
+        })
+    }
+
+    fn make_folder(&self, into: &Path) -> Result<(), ArchiveError> {
+        let path = into.join(&self.name);
+        fs::create_dir_all(&path).map_err(|error| self.failed(path, error))
+    }
+
+    fn write(&self, data: &ZipSliceEntry<'_>, into: &Path) -> Result<(), ArchiveError> {
+        let path = into.join(&self.name);
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(disk)?;
+            fs::create_dir_all(folder).map_err(|error| self.failed(folder.to_owned(), error))?;
         }
-        // Its owner may run what was meant to be run; nobody else has a say.
-        let mode = 0o600 | (self.mode.unwrap_or(0) & 0o100);
+        let mode = if self.executable { 0o700 } else { 0o600 };
         let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&path);
-        let file = file.map_err(disk)?;
-        let whole = match self.method {
-            0 => self.pour(packed, file),
-            _ => self.pour(DeflateDecoder::new(packed), file),
+        let mut file = file.map_err(|error| self.failed(path, error))?;
+        let content: Box<dyn Read> = match self.compressed {
+            true => Box::new(DeflateDecoder::new(data.data())),
+            false => Box::new(data.data()),
         };
-        match whole.map_err(|_| ArchiveError::Damaged(self.name.clone()))? {
-            true => Ok(left),
-            false => Err(ArchiveError::Damaged(self.name.clone())),
-        }
+        // It may unpack to more than it says: one byte more is enough to see that. Size and checksum are compared
+        // at the end.
+        let content = content.take(self.size.saturating_add(1));
+        io::copy(&mut data.verifying_reader(content), &mut file)
+            .map_err(|_| ArchiveError::Damaged(self.name.clone()))?;
+        Ok(())
     }
 
-    /// Its name, if that leads into a folder.
-    fn inside(&self) -> Result<PathBuf, ArchiveError> {
-        let path = Path::new(&self.name);
-        let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
-        let odd = self.name.contains(['\\', '\0']) || self.name.chars().any(char::is_control);
-        match plain && !odd && path.components().next().is_some() {
-            true => Ok(path.to_owned()),
-            false => Err(ArchiveError::Outside(self.name.clone())),
+    fn failed(&self, path: PathBuf, error: io::Error) -> ArchiveError {
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => ArchiveError::Damaged(self.name.clone()),
+            _ => ArchiveError::Disk(path, error),
         }
     }
+}
 
-    /// What it was packed to.
-    fn packed<'a>(&self, archive: &'a [u8]) -> Option<&'a [u8]> {
-        let head = archive.get(self.at..)?;
-        (head.get(..4)? == b"PK\x03\x04").then_some(())?;
-        let begins = 30 + usize::from(u16_at(head, 26)?) + usize::from(u16_at(head, 28)?);
-        head.get(begins..begins.checked_add(self.packed)?)
-    }
-
-    /// Writes what it unpacks to, no more than it says; whether that is what was packed.
-    fn pour(&self, source: impl Read, mut file: File) -> io::Result<bool> {
-        let mut source = source.take(self.unpacked + 1);
-        let mut checksum = Crc::new();
-        let mut written = 0;
-        let mut piece = [0; 32 * 1024];
-        loop {
-            let read = source.read(&mut piece)?;
-            let Some(piece) = piece.get(..read).filter(|piece| !piece.is_empty()) else {
-                break;
-            };
-            written += piece.len() as u64;
-            if written > self.unpacked {
-                return Ok(false);
-            }
-            checksum.update(piece);
-            file.write_all(piece)?;
-        }
-        Ok(written == self.unpacked && checksum.sum() == self.checksum)
-    }
+/// Whether a name stays inside the folder it is joined to.
+fn is_inside(name: &str) -> bool {
+    let path = Path::new(name);
+    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+    let odd = name.contains('\\') || name.chars().any(char::is_control);
+    plain && !odd && path.components().next().is_some()
 }
 
 #[cfg(test)]

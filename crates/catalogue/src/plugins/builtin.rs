@@ -1,4 +1,4 @@
-//! Parts of ours that can be left out as any plugin can: `"enabledPlugins": {"agents-md@builtin": false}`.
+//! Built-in parts that can be disabled like plugins: `"enabledPlugins": {"agents-md@builtin": false}`.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use sluice_settings::keys;
 /// Where they come from, as plugins name it.
 pub const SOURCE: &str = "builtin";
 
-/// A part of ours.
+/// A built-in part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// `AGENTS.md` is read where a project has no `CLAUDE.md`.
@@ -37,7 +37,7 @@ impl Part {
         format!("{}@{SOURCE}", self.name())
     }
 
-    /// The part a command of ours belongs to.
+    /// The part a built-in command belongs to.
     pub fn of_command(command: &str) -> Option<Self> {
         match command {
             "init" => Some(Self::Onboarding),
@@ -46,7 +46,7 @@ impl Part {
         }
     }
 
-    /// Whether it is there: unless the strongest settings file that names it says no.
+    /// Whether it is enabled: unless the strongest settings file that names it disables it.
     pub fn is_on(self, settings: &Settings) -> bool {
         let id = self.source();
         let said = settings.each(&keys::ENABLED_PLUGINS).into_iter().rev();

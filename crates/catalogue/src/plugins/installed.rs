@@ -1,7 +1,7 @@
-//! Plugins that were installed: which are switched on, and where they lie.
+//! Installed plugins: which are enabled, and where they lie.
 //!
 //! `plugins/installed_plugins.json` of the configuration folder says where an installed copy is;
-//! `plugins/known_marketplaces.json` where a marketplace lies, whose own list knows the plugins it holds.
+//! `plugins/known_marketplaces.json` says where a marketplace is, which has a list of its plugins.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -75,7 +75,7 @@ impl Shelf {
             return Err(fails("marketplace-not-found", message));
         };
         let missing = || {
-            let message = format!("{name} is switched on, but is neither installed nor lies in {marketplace}");
+            let message = format!("{name} is enabled, but is neither installed nor in the marketplace {marketplace}");
             fails("plugin-not-found", message)
         };
         let list = document(&place.join(".claude-plugin").join("marketplace.json"))

@@ -1,4 +1,4 @@
-//! A plugin's manifest, `.claude-plugin/plugin.json`, which need not be there.
+//! A plugin's manifest, `.claude-plugin/plugin.json`, which is optional.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -135,7 +135,7 @@ impl Parts<'_> {
         if !path.exists() {
             self.fails(
                 "path-not-found",
-                format!("`{key}` names {}, which is not there", path.display()),
+                format!("`{key}` names {}, which does not exist", path.display()),
                 Some(path),
             );
             return None;

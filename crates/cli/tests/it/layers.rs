@@ -20,9 +20,15 @@ const EDGES: &[(&str, &[&str])] = &[
     ("sluice-settings", &["sluice-permission"]),
     // What lies in folders is read, never run: not by whoever reads it.
     ("sluice-catalogue", &["sluice-permission", "sluice-settings"]),
-    ("sluice-tools", &["sluice-permission", "sluice-net", "sluice-wire"]),
+    (
+        "sluice-tools",
+        &["sluice-permission", "sluice-net", "sluice-settings", "sluice-wire"],
+    ),
     // Copies of files: no session, no host, no model.
-    ("sluice-checkpoints", &["sluice-tools", "sluice-transcript"]),
+    (
+        "sluice-checkpoints",
+        &["sluice-settings", "sluice-tools", "sluice-transcript"],
+    ),
     // What happens to a call is decided here and done elsewhere: this crate can run, ask and say nothing.
     ("sluice-call", &["sluice-permission", "sluice-tools"]),
     // A server of others sees no conversation: only its own connection and the way to the host.

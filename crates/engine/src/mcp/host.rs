@@ -6,10 +6,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use serde_json::Value;
 use sluice_hooks::HookClient;
 use sluice_servers::{Host, Said};
-use sluice_wire::control::{Elicitation, Request};
+use sluice_wire::control::{Elicitation, ElicitationResponse, Request};
 
 use crate::host_requests::HostRequests;
 use crate::messages;
@@ -29,11 +28,15 @@ impl Host for HostOfServers {
         Ok(self.host_requests.put(request).await?.answer().boxed())
     }
 
-    async fn elicitation(&self, question: &Elicitation) -> Option<Value> {
+    async fn elicitation(&self, question: &Elicitation) -> Option<ElicitationResponse> {
         self.hook_client.elicitation(question).await
     }
 
-    async fn elicitation_result(&self, question: &Elicitation, answer: &Value) -> Option<Value> {
+    async fn elicitation_result(
+        &self,
+        question: &Elicitation,
+        answer: &ElicitationResponse,
+    ) -> Option<ElicitationResponse> {
         self.hook_client.elicitation_result(question, answer).await
     }
 

@@ -30,14 +30,14 @@ const BROKEN: &[(&str, &str)] = &[
 
 /// What names each of them.
 const NAMED: &[&str] = &[
-    "Nope is no event",
+    "Nope is not a hook event",
     "Stop is not a list",
     "broken-agent.md",
     "broken-command.md",
     "broken-skill/SKILL.md",
     "broken-style.md",
     "broken-plugin",
-    "Never is no event",
+    "Never is not a hook event",
 ];
 
 fn lay_out(root: &Path, options: &mut sluice_engine::Options) {
@@ -84,7 +84,7 @@ async fn whatever_is_broken_is_named_and_the_rest_works() {
         assert!(told.contains(name), "{name} is missing: {told}");
         // What the plugins' hooks say is only read with them.
         assert!(
-            *name == "Never is no event" || before.iter().any(|problem| problem.contains(name)),
+            *name == "Never is not a hook event" || before.iter().any(|problem| problem.contains(name)),
             "{name} is missing: {before:#?}"
         );
     }

@@ -127,7 +127,7 @@ async fn a_server_that_refuses_hangs_or_babbles_costs_nothing_but_itself() {
             "no JSON",
             || Reply::json(&json!("x")),
             "failed",
-            "no message of the protocol",
+            "not a JSON-RPC message",
         ),
         ("huge", || Reply::Hang, "failed", "longer than 16 MiB"),
     ];
@@ -316,7 +316,10 @@ async fn a_server_of_old_is_posted_to_where_the_configuration_leads_and_nowhere_
     stage.result().await;
     let status = status(&mut stage).await;
     assert_eq!(status["status"], "failed");
-    assert!(status["error"].as_str().unwrap().contains("not its own"), "{status}");
+    assert!(
+        status["error"].as_str().unwrap().contains("on another origin"),
+        "{status}"
+    );
     assert!(other.asked().is_empty());
     stage.end().await;
 }
@@ -328,7 +331,7 @@ async fn a_server_of_old_may_refuse_hang_or_say_nothing_of_use() {
         ("401", || Reply::status(401), "needs-auth", ""),
         ("500", || Reply::status(500), "failed", "500"),
         ("hang", || Reply::Hang, "failed", "Request timed out"),
-        ("text", || Reply::json(&json!({})), "failed", "no place to post to"),
+        ("text", || Reply::json(&json!({})), "failed", "no `endpoint` event"),
     ];
     for (name, answer, expected, error) in cases {
         let web = Web::start(move |_| answer()).await;

@@ -1,4 +1,4 @@
-//! The shell: every command of a line on its own, and the line as a whole.
+//! Permission decisions for shell commands: each command of a line by itself, then the line as a whole.
 
 mod allowed;
 mod effects;
@@ -119,7 +119,7 @@ pub(super) fn decide(
     }
 }
 
-/// The rule that speaks of every command line, or of the whole tool.
+/// The rule for every command line, or for the whole tool.
 fn whole<'a>(policy: &'a Policy, behavior: Behavior, call: &Call<'_>) -> Option<&'a Rule> {
     whole_rule(policy, behavior, ToolFacts::unknown(BASH)).or_else(|| whole_rule(policy, behavior, call.tool))
 }
@@ -159,7 +159,7 @@ fn unknown(
     })
 }
 
-/// What stands in the way of one command.
+/// Why one command is not allowed.
 enum Outcome<'a> {
     Allowed,
     /// Nothing allows it.
@@ -213,7 +213,7 @@ fn together(policy: &Policy, line: &str, analysis: &Analysis, effects: &Effects<
     let same =
         |first: &Blocked| blocked.len() == outcomes.len() && blocked.iter().all(|other| other.path == first.path);
     if let Some(first) = blocked.first().filter(|first| same(first)) {
-        let message = format!("Changing or reading {} needs a person's yes.", first.path.display());
+        let message = format!("Changing or reading {} needs approval.", first.path.display());
         return Decision::ask(Reason::default(), message)
             .offering(offer_for(first, rule(), stance))
             .blocked_by(&first.path);

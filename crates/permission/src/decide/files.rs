@@ -1,4 +1,4 @@
-//! Reading and writing files.
+//! Permission decisions for tools that read and write files.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Everything that is neither the shell nor a file.
+//! Permission decisions for all other tools: web, MCP servers, subagents, skills and tools that ask a person.
 
 use sluice_wire::permission_update::Destination;
 
@@ -28,7 +28,7 @@ pub(super) fn harmless(policy: &Policy, call: &Call<'_>) -> Decision {
     }
 }
 
-/// What a server has to read: whoever forbids the server forbids this too.
+/// Resources of an MCP server: a rule that denies the server denies these too.
 pub(super) fn resource(policy: &Policy, call: &Call<'_>, server: &str) -> Decision {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     let plain: String = server
@@ -50,7 +50,7 @@ pub(super) fn resource(policy: &Policy, call: &Call<'_>, server: &str) -> Decisi
     }
 }
 
-/// Whether a rule speaks of one of several, an agent's type or a skill. What is forbidden is so in capitals, too.
+/// Whether a rule is about this agent type or skill. A deny rule ignores upper and lower case.
 fn speaks(rule: &Rule, call: &Call<'_>, name: &str) -> bool {
     names(rule, call.tool)
         && rule.content.as_deref().is_none_or(|content| {
@@ -98,7 +98,7 @@ pub(super) fn skill(policy: &Policy, call: &Call<'_>, name: &str) -> Decision {
     }
     let offer = [name.to_owned(), format!("{name}:*")]
         .map(|rule| suggest::rules(call.tool.name, vec![Some(rule)], Destination::LocalSettings));
-    let why = format!("The skill {name} brings rules or hooks of its own: it needs approval.");
+    let why = format!("The skill {name} contains permission rules or hooks: it needs approval.");
     Decision::ask(Reason::default(), why).offering(offer.into())
 }
 

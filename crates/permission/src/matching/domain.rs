@@ -1,7 +1,7 @@
-//! `WebFetch(domain:…)`: hosts, label by label.
+//! `WebFetch(domain:…)`: hosts, compared label by label.
 //!
-//! A host can be written in many ways: in capitals, with the dots and letters of other scripts, as a number. It is parsed
-//! as whoever fetches it parses it, and rules are held against what that leads to.
+//! A host can be written in many ways: in capitals, with dots and letters of other scripts, as a number. It is parsed
+//! as the code that fetches it parses it, and rules are compared with the result.
 
 use std::net::Ipv6Addr;
 
@@ -72,7 +72,7 @@ fn normal_pattern(pattern: &str) -> String {
     }
 }
 
-/// The host a rule's content speaks of.
+/// The host in a rule's content.
 #[must_use]
 pub fn named(content: &str) -> Option<&str> {
     content.trim().strip_prefix("domain:").map(str::trim)

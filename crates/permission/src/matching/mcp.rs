@@ -1,6 +1,6 @@
 //! `mcp__server`, `mcp__server__*`, `mcp__server__tool`.
 
-/// Whether a rule for `rule` speaks of the tool `tool`.
+/// Whether a rule for `rule` covers the tool `tool`.
 #[must_use]
 pub fn covers(rule: &str, tool: &str) -> bool {
     if rule == tool {

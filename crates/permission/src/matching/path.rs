@@ -1,4 +1,4 @@
-//! `Read(…)` and `Edit(…)`: patterns as in a `.gitignore`, held against both forms of a path.
+//! `Read(…)` and `Edit(…)`: patterns as in a `.gitignore`, matched against a path as written and with links resolved.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Braces: the words one word becomes.
+//! Brace expansion: the words that one word becomes.
 
 /// The words a word with one plain brace in it becomes; nothing when it has none.
 #[must_use]

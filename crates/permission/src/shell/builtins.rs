@@ -1,8 +1,8 @@
-//! Every place where bash itself sets a variable or evaluates a text, besides the words of a command.
+//! Bash builtins that set a variable or evaluate text.
 //!
-//! What bash evaluates inside words (substitutions, subscripts, arithmetic, `${x@P}`) is in [`super::words`]; what it
-//! evaluates in compound commands is in [`super::parse`]. Here are its builtins, all of them: what is not in the table is
-//! a program of its own.
+//! What bash evaluates inside words (substitutions, subscripts, arithmetic, `${x@P}`) is in [`super::words`], what it
+//! evaluates in compound commands in [`super::parse`]. This table has all builtins: a name that is not in it is a
+//! program.
 
 use super::{Problem, Word};
 
@@ -97,7 +97,7 @@ pub fn builtin(name: &str) -> Option<Builtin> {
     BUILTINS.get(found).map(|(_, does)| *does)
 }
 
-/// Why a builtin with these arguments may run text nobody has read.
+/// Why a builtin with these arguments may run text that was not analysed.
 #[must_use]
 pub fn evaluates(name: &str, arguments: &[Word]) -> Option<Problem> {
     let said = || Some(Problem::Evaluates(name.to_owned()));
@@ -160,7 +160,7 @@ pub fn evaluates(name: &str, arguments: &[Word]) -> Option<Problem> {
     }
 }
 
-/// Whether these words may set variables in a way nobody follows.
+/// Whether these words may set variables in a way that is not tracked.
 pub(crate) fn may_assign(words: &[Word]) -> bool {
     let Some(first) = words.first() else {
         return false;

@@ -1,4 +1,4 @@
-//! What is looked at before anything is parsed, in one pass.
+//! Limits that are checked before anything is parsed, in one pass.
 
 use super::Problem;
 
@@ -15,7 +15,7 @@ pub const MOST_OPENINGS: usize = 64;
 /// How many shells within shells are followed.
 pub const MOST_SHELLS: usize = 4;
 
-/// What stands against reading `text` at all.
+/// Why `text` is not analysed at all.
 #[must_use]
 pub fn check(text: &str) -> Option<Problem> {
     if let Some(c) = text.chars().find(|c| hides(*c)) {

@@ -1,11 +1,11 @@
-//! Where the words of a command lead.
+//! The paths that the words of a command lead to.
 
 use std::path::{Path, PathBuf};
 
 use super::{Simple, Word};
 use crate::path::absolute;
 
-/// A path a word may stand for.
+/// A path a word may expand to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The path, links and all; for a pattern the directory it is matched in.

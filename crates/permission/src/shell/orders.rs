@@ -1,4 +1,5 @@
-//! Options whose value a program hands to a shell, or reads more options from: programs that are otherwise no carriers.
+//! Options whose value a program passes to a shell, or reads further options from, in programs that otherwise run
+//! nothing else.
 
 use super::Word;
 use super::wrappers::{base, stem_of};

@@ -122,7 +122,7 @@ struct Walk {
     values: Values,
     /// Every name that was set so far, as often as it was.
     assigned: Vec<String>,
-    /// Whether something may set variables in a way nobody follows.
+    /// Whether something may set variables in a way that is not tracked.
     loose: bool,
     /// Names whose value is never known.
     never: Vec<String>,

@@ -1,4 +1,4 @@
-//! What programs do, by their arguments: a list of what is known, so that the rest is not.
+//! The effects of known programs, by their arguments. A program that is not listed is unknown.
 
 mod carry;
 mod files;

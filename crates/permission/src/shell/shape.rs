@@ -1,14 +1,12 @@
-//! A second reader of the line, before the parser: are quotes, brackets and here-documents closed,
-//! and is there not too much of it?
+//! A check of the line before the parser: quotes, brackets and here-documents are closed, and it is not too large.
 //!
-//! The parser trusts its input further than we do: on lines that end in the middle of something,
-//! or with numbers too large for it, it gives up the whole process. Such lines are nothing bash
-//! would run as they stand, so they are not shown to it.
+//! The parser ends the whole process on lines that end in the middle of something or contain numbers that are too
+//! large. Bash would not run such lines, so the parser does not get them.
 
 use super::Problem;
 use super::caps::{MOST_COMMANDS, MOST_DEPTH, MOST_OPENINGS, MOST_WORDS};
 
-/// What stands against parsing `text`.
+/// Why `text` is not parsed.
 #[must_use]
 pub fn check(text: &str) -> Option<Problem> {
     let mut shape = Shape {

@@ -1,4 +1,5 @@
-//! Words: what is written, and what the program gets once quotes are gone and known values are in place.
+//! Words of a command line: as written, and as the program gets them after quotes are removed and known values are
+//! filled in.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +39,7 @@ impl Word {
         self.text.as_deref()
     }
 
-    /// Whether nobody knows what the program gets.
+    /// Whether the value that the program gets is unknown.
     #[must_use]
     pub fn unknown(&self) -> bool {
         self.text.is_none()

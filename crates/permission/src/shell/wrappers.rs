@@ -257,7 +257,7 @@ pub fn levels(words: &[Word]) -> impl Iterator<Item = &[Word]> {
     })
 }
 
-/// Why something in these words, at any level, may run text nobody has read.
+/// Why something in these words, at any level, may run text that was not analysed.
 #[must_use]
 pub fn evaluating(words: &[Word]) -> Option<Problem> {
     let whole = words.len();

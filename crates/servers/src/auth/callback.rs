@@ -1,4 +1,4 @@
-//! The page a browser ends at after a sign-in: a listener on this machine that takes one address and says thanks.
+//! The OAuth callback: a listener on this machine to which the browser is redirected after a sign-in.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ where
             continue;
         };
         if !target.starts_with("/callback") {
-            say(&mut stream, "404 Not Found", "There is nothing here.").await;
+            say(&mut stream, "404 Not Found", "Not found.").await;
             continue;
         }
         match finish(format!("http://localhost{target}")).await {

@@ -1,4 +1,4 @@
-//! Tokens on disk: one file of the person's own that nobody else may read, by the server's address.
+//! OAuth tokens on disk, by the URL of the MCP server: one file that only its owner can read.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
-//! What a server lists beneath an address, one step deep.
+//! `ReadMcpResourceDirTool`: the resources of an MCP server directly below a URI.
 //!
-//! Servers list all they have; which of it lies beneath an address is told by the addresses. So this asks nobody anything.
+//! A server lists all its resources; which of them lie below a URI follows from their URIs. So no request is made.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,5 @@
-//! The requests of the way over HTTP. The library's own client takes an answer of any length into memory; this one
-//! takes no more than a message may have, and reads every 401 as a wish for a sign-in.
+//! HTTP requests of the streamable HTTP transport, with a limit on the size of a message. The library's own client
+//! reads a response of any size into memory. Every 401 means that the server needs authentication.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -135,7 +135,7 @@ async fn answer(
         Err(_) if wants_none => Ok(StreamableHttpPostResponse::Accepted),
         Err(error) => {
             let shown: String = String::from_utf8_lossy(&body).chars().take(SHOWN).collect();
-            Err(unexpected(format!("no message of the protocol: {error}: {shown}")))
+            Err(unexpected(format!("not a JSON-RPC message: {error}: {shown}")))
         }
     }
 }

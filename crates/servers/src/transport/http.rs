@@ -1,4 +1,4 @@
-//! The way over HTTP as the protocol has it now.
+//! The streamable HTTP transport.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ pub(crate) struct Address {
 impl Address {
     /// Reads an address, or says what is wrong with it.
     pub(crate) fn read(url: &str, headers: &IndexMap<String, String>) -> Result<Self, String> {
-        let url = Url::parse(url).map_err(|error| format!("{url:?} is no address: {error}"))?;
+        let url = Url::parse(url).map_err(|error| format!("{url:?} is not a valid URL: {error}"))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(format!("{url} is neither http nor https"));
         }

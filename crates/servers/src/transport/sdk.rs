@@ -1,4 +1,4 @@
-//! A server inside the host: every message travels as a control request of its own.
+//! MCP servers inside the host: each message is a control request (`mcp_message`).
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::host::{Host, Said};
 /// How many messages of the host may wait to be read.
 const WAITING: usize = 64;
 
-/// The host cannot be told anything any more.
+/// The host is gone.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Unheard(String);
@@ -32,7 +32,7 @@ pub(crate) struct Sdk {
     closed: CancellationToken,
 }
 
-/// Where what the host's server says by itself is put.
+/// Messages that a server inside the host sends unasked.
 #[derive(Debug, Clone)]
 pub struct Mailbox {
     incoming: mpsc::Sender<ServerJsonRpcMessage>,
@@ -150,7 +150,7 @@ fn answer(id: &Value, said: Said) -> ServerJsonRpcMessage {
     let mut response = match said {
         Ok(said) => match said.get("mcp_response") {
             Some(response) => response.clone(),
-            None => return failed("the host's answer holds no `mcp_response`".to_owned()),
+            None => return failed("the host's answer has no `mcp_response`".to_owned()),
         },
         Err(why) => return failed(why),
     };
@@ -160,7 +160,7 @@ fn answer(id: &Value, said: Said) -> ServerJsonRpcMessage {
         object.insert("jsonrpc".to_owned(), json!("2.0"));
     }
     serde_json::from_value(response)
-        .unwrap_or_else(|error| failed(format!("the host's answer is no JSON-RPC: {error}")))
+        .unwrap_or_else(|error| failed(format!("the host's answer is not a JSON-RPC message: {error}")))
 }
 
 #[cfg(test)]

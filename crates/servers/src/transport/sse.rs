@@ -1,4 +1,5 @@
-//! The first way over HTTP: one long answer of server-sent events, and a place to post to that its first event names.
+//! The older SSE transport: one long response of server-sent events, and an endpoint to post to, which its first event
+//! names.
 
 use std::time::Duration;
 
@@ -22,19 +23,19 @@ const POSTING: Duration = Duration::from_secs(60);
 /// Why the server cannot be talked to.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SseError {
-    /// It wants to know who we are.
-    #[error("the server wants a sign-in")]
+    /// It needs authentication.
+    #[error("the server needs authentication")]
     Unauthorized,
     /// It refused.
     #[error("the server answered {0}")]
     Status(StatusCode),
-    /// It does not say where to post.
-    #[error("the server named no place to post to")]
+    /// It sent no `endpoint` event.
+    #[error("the server sent no `endpoint` event")]
     NoEndpoint,
     /// It named a place on another host.
-    #[error("the server named {0}, which is not its own, as the place to post to")]
+    #[error("the server's `endpoint` {0} is on another origin")]
     Foreign(String),
-    /// The way there is broken.
+    /// The connection failed.
     #[error(transparent)]
     Http(#[from] reqwest::Error),
 }
@@ -49,7 +50,7 @@ pub(crate) struct Sse {
 }
 
 impl Sse {
-    /// Opens the stream and waits until it says where to post.
+    /// Opens the stream and waits for its `endpoint` event.
     pub(crate) async fn open(client: Client, url: Url, headers: HeaderMap) -> Result<Self, SseError> {
         let request = client.get(url.clone()).headers(headers.clone());
         let response = checked(request.header(ACCEPT, "text/event-stream").send().await?)?;

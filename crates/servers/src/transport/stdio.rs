@@ -1,4 +1,4 @@
-//! A server that is a program: one message a line on its standard streams.
+//! The stdio transport: a process, one message per line on its standard streams.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;

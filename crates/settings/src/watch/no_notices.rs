@@ -1,8 +1,8 @@
-//! Where no kernel notices are used: the files are looked at now and then.
+//! Polling, for systems on which no kernel notifications are used.
 
 use std::path::PathBuf;
 
-/// Stands in for notices.
+/// No notifications.
 pub(super) struct Notices;
 
 impl Notices {

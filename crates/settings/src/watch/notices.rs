@@ -1,8 +1,8 @@
-//! inotify: what has to be watched to hear of any change to a path, whether it exists or not.
+//! inotify: the watches that are needed to learn of any change of a path, whether it exists or not.
 //!
-//! A path is walked from the root. Each folder on it is asked to tell when it is moved or removed; the one in which
-//! the walk ends, and each that holds a link, also to tell when a name in it comes, goes or is replaced; the
-//! file itself, when it is written. So nothing is heard of what happens to other files' contents, and nothing of
+//! A path is walked from the root. Each folder on it is watched for being moved or removed. The folder in which the
+//! walk ends, and each one that holds a link, is also watched for names that are created, removed or replaced. The
+//! file itself is watched for writes. So changes of the content of other files cause no notification, and neither do
 //! folders like `/tmp` that only lie on the way.
 
 use std::collections::BTreeMap;

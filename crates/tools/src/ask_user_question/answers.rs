@@ -1,4 +1,4 @@
-//! What a person answered, told in one sentence.
+//! The answers of a person, as text for the model.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What a command line is about, as far as a glance can tell. Nothing here decides what may run.
+//! What a command line is about, for display. Nothing here decides what may run.
 
 /// Programs that print nothing when all is well.
 const SILENT: &[&str] = &[

@@ -1,4 +1,4 @@
-//! What is said about a command.
+//! The result of a command, as the model reads it and as the host reads it.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub(super) fn is_long(printed: &Printed) -> bool {
     printed.total > SHOWN as u64 && decoded(printed).chars().nth(SHOWN).is_some()
 }
 
-/// Gathers what is to be said.
+/// Collects the result.
 #[derive(Debug)]
 pub(super) struct Report {
     command: String,
@@ -58,7 +58,7 @@ impl Report {
         }
     }
 
-    /// It took longer than it may, and is none that goes on in the background.
+    /// It timed out, and cannot continue in the background.
     pub(super) fn timed_out(&mut self, limit: u64) {
         self.notes
             .push_str(&format!("\nCommand timed out after {}s", limit / 1000));
@@ -91,7 +91,7 @@ impl Report {
         success(&joined(&[&said, self.notes.trim()]), result)
     }
 
-    /// A command that goes on without its call.
+    /// A command that continues in the background.
     pub(super) fn backgrounded(&self, task: &TaskView, printed: &Printed, why: Why) -> Outcome {
         let file = task
             .output_file
@@ -133,7 +133,7 @@ impl Report {
         success(&joined(&[&so_far, &said, self.notes.trim()]), result)
     }
 
-    /// A command that was ended by whoever watched.
+    /// A command that was cancelled.
     pub(super) fn cancelled(&self, printed: &Printed) -> Outcome {
         let text = decoded(printed);
         let said = joined(&[

@@ -96,7 +96,7 @@ impl Shell {
         self.output.finish().await
     }
 
-    /// Where the ended shell was, if it got to say so.
+    /// The working directory of the ended shell, if it reported one.
     pub(super) fn directory_after(&self) -> Option<PathBuf> {
         let mut said = Vec::new();
         let mut piece = [0; 4096];

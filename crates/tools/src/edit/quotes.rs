@@ -1,4 +1,4 @@
-//! Quotes of another kind: models write straight ones for the curved ones they read.
+//! Curly and straight quotes: models write straight ones where the file has curly ones.
 
 /// Where a text has `wanted` but for the kind of its quotes: the passage as it stands there, and where it begins,
 /// wherever it stands so. Of several spellings the first one counts.

@@ -1,4 +1,4 @@
-//! What was found in all files: the first lines in the order of their paths, and how much there is in all.
+//! The matches in all files: the first lines in the order of their paths, and the total number.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! What is said about what was found.
+//! The result of a search, as text.
 
 use serde_json::{Map, Value, json};
 

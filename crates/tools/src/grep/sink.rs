@@ -1,4 +1,4 @@
-//! What becomes of the matches in one file.
+//! The matches in one file.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Pictures out of files, scaled on the way.
+//! Decoding images, scaled while they are read.
 
 use std::io::Cursor;
 

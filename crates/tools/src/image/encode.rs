@@ -1,4 +1,4 @@
-//! Pictures into files: exactly where that is small enough, with losses where it is not.
+//! Encoding images: without loss if that is small enough, with loss otherwise.
 
 use jpeg_encoder::{ColorType, Encoder};
 

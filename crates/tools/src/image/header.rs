@@ -1,6 +1,6 @@
-//! What the first bytes of an image say about it, before anything is decoded.
+//! Format and size of an image, from its first bytes, before it is decoded.
 
-/// What the header says.
+/// The header of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) format: Format,

@@ -1,4 +1,4 @@
-//! Which way up a photograph is: cameras write it beside the picture, and it would be lost.
+//! The orientation of a photograph (EXIF), which would otherwise be lost.
 
 use super::scale::Picture;
 

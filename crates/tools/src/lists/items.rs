@@ -1,4 +1,4 @@
-//! The task list: entries with numbers, owners and what waits for what.
+//! The task list: tasks with numbers, owners and dependencies.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct Item {
     pub description: String,
     /// The subject as something being done.
     pub active_form: Option<String>,
-    /// Where it stands.
+    /// Its status.
     pub status: Progress,
     /// Who does it.
     pub owner: Option<String>,

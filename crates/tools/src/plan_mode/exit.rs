@@ -32,7 +32,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
                 "items": {
                     "type": "object",
                     "properties": {
-                        "tool": {"type": "string", "enum": ["Bash"]},
+                        "tool": {"type": "string", "enum": [sluice_permission::names::BASH]},
                         "prompt": {"type": "string", "description": "What kind of command, such as \"run tests\"."},
                     },
                     "required": ["tool", "prompt"],

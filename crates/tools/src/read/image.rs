@@ -1,4 +1,4 @@
-//! Images: shown as they are where the model takes them so, made smaller where it does not.
+//! Images: sent as they are if the model accepts them, scaled down otherwise.
 
 use std::fs::File;
 

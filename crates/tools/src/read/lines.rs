@@ -1,4 +1,4 @@
-//! Text by lines, streamed: only what is shown is kept.
+//! Text files, streamed by line: only what is shown is kept.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor};

@@ -1,4 +1,4 @@
-//! Notebooks: cells and what they printed.
+//! Notebooks: cells and their outputs.
 
 use std::fs::File;
 

@@ -1,4 +1,4 @@
-//! PDF: a small file as a document, some pages as text where `pdftotext` is installed.
+//! PDF files: a small one as a document, some pages as text if `pdftotext` is installed.
 
 use std::ffi::OsString;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! A sandbox of namespaces, made by bubblewrap.
+//! The bubblewrap sandbox: Linux namespaces.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! What the settings say about the sandbox.
+//! The `sandbox` settings.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -44,7 +44,7 @@ pub struct Config {
     pub socat: Option<PathBuf>,
 }
 
-/// Settings that cannot be kept, so nothing runs under them.
+/// Settings that cannot be enforced, so no command runs.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// A key holds something else than it should.
@@ -64,7 +64,7 @@ pub enum ConfigError {
         path: String,
     },
     /// A domain that is none.
-    #[error("sandbox.network.{key}: `{domain}` is no domain, no `*.domain` and no address")]
+    #[error("sandbox.network.{key}: `{domain}` is not a domain, `*.domain` or IP address")]
     Domain {
         /// The key.
         key: &'static str,

@@ -57,7 +57,7 @@ fn what_cannot_be_kept_is_refused() {
         ),
         (
             json!({"enabled": true, "network": {"allowedDomains": ["https://x"]}}),
-            "sandbox.network.allowedDomains: `https://x` is no domain, no `*.domain` and no address",
+            "sandbox.network.allowedDomains: `https://x` is not a domain, `*.domain` or IP address",
         ),
         (
             json!({"enabled": true, "filesystem": {"denyWrite": ["*.env"]}}),

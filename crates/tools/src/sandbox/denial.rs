@@ -1,4 +1,4 @@
-//! Whether a failure looks like the sandbox's doing, and what the model is told then.
+//! Whether a failure looks like a denial of the sandbox, and what the model is told then.
 
 use super::Kind;
 

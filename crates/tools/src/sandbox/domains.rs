@@ -1,4 +1,4 @@
-//! Which hosts can be reached. Compared label by label, never as text.
+//! The allowed domains, compared label by label, never as text.
 
 use std::net::IpAddr;
 

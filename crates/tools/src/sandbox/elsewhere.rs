@@ -1,4 +1,4 @@
-//! Systems that are not Linux: there is no sandbox, so one that is asked for refuses.
+//! Systems other than Linux: there is no sandbox, so with one enabled every command is refused.
 
 use std::ffi::OsString;
 use std::io;

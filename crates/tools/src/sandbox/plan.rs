@@ -1,6 +1,6 @@
-//! Which places are writable, closed and hidden for one command, as they are on the disk now.
+//! The places that are writable, read-only and hidden for one command, as they are on the disk now.
 //!
-//! Everything is told by its real path: a link in a path would let a mount land somewhere else.
+//! All paths are resolved: a link in a path would let a mount land somewhere else.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The only way out: names are judged and resolved here, and nowhere else.
+//! The sandbox's proxy, its only way to the network: host names are checked and resolved here.
 
 use std::fmt;
 use std::io;

@@ -1,9 +1,9 @@
-//! The way from a sandbox's own network to our proxy.
+//! The relay from a sandbox's own network to our proxy.
 //!
-//! Programs speak to a proxy over TCP, and a sandbox with a network of its own reaches nobody over TCP; but a socket
-//! in the file system knows no networks. So something inside listens on the loopback and passes every connection on to
-//! such a socket. It sits in an outer sandbox that has nothing but the network; the command runs in an inner one, from
-//! where the relay cannot be seen.
+//! Programs reach a proxy over TCP, but a sandbox with its own network reaches nobody over TCP. A Unix socket in the
+//! file system belongs to no network. So a relay inside listens on loopback and forwards every connection to such a
+//! socket. It runs in an outer sandbox that has nothing but the network; the command runs in an inner one, which
+//! cannot see the relay.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Which system calls fail inside.
+//! The system calls that fail inside the sandbox.
 
 use std::collections::BTreeMap;
 use std::io;

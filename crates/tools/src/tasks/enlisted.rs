@@ -1,5 +1,5 @@
-//! Tasks that are no commands: subagents, which the session runs and which are listed, awaited and stopped as
-//! commands are.
+//! Tasks that are not commands: subagents, which the session runs and which are listed, awaited and stopped like
+//! commands.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,14 +40,14 @@ impl Tasks {
         Enlisted(self.adopt(view, kill))
     }
 
-    /// The session has told its host that the task began.
+    /// The session has reported the start of the task (`task_started`).
     pub fn was_listed(&self, id: &str) {
         if let Some(task) = self.find(id) {
             task.listed();
         }
     }
 
-    /// The session has told its host that the task ended.
+    /// The session has reported the end of the task.
     pub fn was_told(&self, id: &str) {
         if let Some(task) = self.find(id) {
             task.told.send_replace(true);
@@ -56,7 +56,7 @@ impl Tasks {
 }
 
 impl Tasks {
-    /// Resolves when the task has said its first word; at once where there is no such task.
+    /// Resolves when the task has sent its first message; at once if there is no such task.
     pub async fn has_spoken(&self, id: &str) {
         if let Some(task) = self.find(id) {
             task.spoke.subscribe().wait_for(|spoke| *spoke).await.ok();
@@ -65,7 +65,7 @@ impl Tasks {
 }
 
 impl Enlisted {
-    /// Its first word is said.
+    /// It has sent its first message.
     pub fn spoke(&self) {
         self.0.spoke.send_replace(true);
     }
@@ -76,22 +76,22 @@ impl Enlisted {
         self.0.view()
     }
 
-    /// Resolves when its beginning was told, or when it is to end.
+    /// Resolves when its start was reported, or when it is to end.
     pub async fn listed(&self) {
         self.0.was_listed().await;
     }
 
-    /// Resolves when its end was told.
+    /// Resolves when its end was reported.
     pub async fn told(&self) {
         self.0.told.subscribe().wait_for(|told| *told).await.ok();
     }
 
-    /// Resolves when somebody wants it to end.
+    /// Resolves when it is to end.
     pub async fn killed(&self) {
         self.0.kill.cancelled().await;
     }
 
-    /// Resolves when somebody wants its call to return without it.
+    /// Resolves when its call is to return without it.
     pub async fn asked_to_background(&self) {
         self.0.asked_to_background().await;
     }

@@ -1,4 +1,4 @@
-//! What is looked for, and how well a tool fits.
+//! The query of a tool search, and how well a tool matches it.
 
 use std::cmp::Reverse;
 

@@ -1,7 +1,7 @@
-//! What version control leaves out, told folder by folder.
+//! Files that version control ignores (`.gitignore`), folder by folder.
 //!
-//! The rules of a folder hold for everything below it; those of a deeper folder come first. `.ignore` is stronger
-//! than `.gitignore`, and that than a repository's own `info/exclude`. A repository inside another starts anew.
+//! The rules of a folder apply to everything below it; those of a deeper folder come first. `.ignore` is stronger than
+//! `.gitignore`, and that is stronger than the repository's `info/exclude`. A repository inside another starts anew.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -12,8 +12,7 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::OFlags;
-
-use crate::paths::read_regular;
+use sluice_settings::read_regular;
 
 /// More than any such file has a reason to hold.
 const LARGEST: u64 = 4 * 1024 * 1024;

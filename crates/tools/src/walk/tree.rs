@@ -1,7 +1,7 @@
 //! Every file of a tree, folder by folder, on several threads.
 //!
 //! Made for trees with very many files: a folder is opened once, its names are read in one go, and a path is put
-//! together only for whoever asks. What a folder leaves out is known from its own names, so folders without such a
+//! together only on demand. Whether a folder has ignore rules is known from its own names, so folders without such a
 //! file cost nothing more.
 
 use std::ffi::{CStr, OsStr};

@@ -1,4 +1,4 @@
-//! Which addresses are public. Everything else may be someone's router, database or cloud metadata.
+//! Public IP addresses. Any other may be someone's router, database or cloud metadata.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,4 +1,4 @@
-//! What was fetched lately: a model often asks twice about one page.
+//! A cache of fetched pages: a model often asks twice about the same page.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

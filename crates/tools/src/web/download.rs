@@ -1,7 +1,7 @@
-//! Fetching a file from an address a person named: over https, or from this very machine.
+//! Downloading a file from a URL that a person named: over https, or from this machine.
 //!
-//! The host that was named may be anywhere, since the person named it. Whom it sends us on to is judged as any page is:
-//! public addresses only, and never from https to http.
+//! The named host may be anywhere. Redirects are checked like any page: public addresses only, and never from https to
+//! http.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Fetching one page: each hop judged, redirects only within the host, size and time bounded.
+//! Fetching one page: every redirect checked and only within the host, size and time limited.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const WANTED: &str = "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.
 pub(crate) enum Fetched {
     /// The page.
     Page(Arc<Page>),
-    /// It is on another host, which nobody allowed yet.
+    /// It redirects to another host, which is not allowed yet.
     Moved(Box<Moved>),
 }
 

@@ -1,4 +1,4 @@
-//! Who says which addresses a name has, and which of them may be opened.
+//! The gate: resolves host names, and decides which addresses may be opened.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};

@@ -1,4 +1,4 @@
-//! From bytes to text a model can read.
+//! A web page as text for a model.
 
 use htmd::HtmlToMarkdown;
 use htmd::options::{BulletListMarker, Options};

@@ -1,8 +1,7 @@
-//! Posting JSON to an address a person configured, such as a hook's.
+//! Posting JSON to a configured URL, such as that of an HTTP hook.
 //!
-//! Unlike a page a model asks for, such an address may be on this very machine; other addresses that are not public
-//! are opened only where `anywhere` says that the person named them on purpose. Nothing is followed: who was named
-//! answers.
+//! Unlike a page a model asks for, the URL may be on this machine. Other addresses that are not public are opened only
+//! if `anywhere` says that the person named them on purpose. Redirects are not followed.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -91,7 +90,7 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, String> {
     for (name, value) in headers {
         // A line break in a value would begin another header.
         let value: String = value.chars().filter(|letter| !letter.is_control()).collect();
-        let key = HeaderName::try_from(name.as_str()).map_err(|_| format!("{name:?} is no name of a header"))?;
+        let key = HeaderName::try_from(name.as_str()).map_err(|_| format!("{name:?} is not a valid header name"))?;
         let value = HeaderValue::try_from(value).map_err(|_| format!("the header {name} cannot have that value"))?;
         map.insert(key, value);
     }

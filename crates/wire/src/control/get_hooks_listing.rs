@@ -19,6 +19,16 @@ wire_struct! {
 }
 
 wire_struct! {
+    /// A hook as its settings file has it, for a host that edits it.
+    pub struct EditableHook {
+        matcher: String,
+        /// The hook, without the values of its headers.
+        config: Raw,
+        headers_redacted: Option<bool> as "headersRedacted",
+    }
+}
+
+wire_struct! {
     /// A hook.
     pub struct HookListing {
         event: String,
@@ -36,7 +46,7 @@ wire_struct! {
         runs_once: Option<bool> as "runsOnce",
         runs_in_background: Option<bool> as "runsInBackground",
         disabled: Option<bool>,
-        editable: Option<Raw>,
+        editable: Option<EditableHook>,
     }
 }
 

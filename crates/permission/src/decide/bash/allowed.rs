@@ -1,4 +1,4 @@
-//! What the rules that allow say about one command, and about text in it that nobody has read.
+//! Allow rules for one command, and for text in it that was not analysed.
 
 use crate::matching::bash;
 use crate::names::BASH;

@@ -1,4 +1,4 @@
-//! What a line reads and writes, held against the path rules.
+//! The files a command line reads and writes, checked against the path rules.
 
 mod asked;
 mod blocked;

@@ -1,7 +1,8 @@
-//! What keeps rules that deny or ask from being held against all that a line may run.
+//! Checks where deny and ask rules cannot be matched against everything a line may run.
 //!
-//! A program that is known runs nothing but itself. Any other may run what it is told: by a word, a value glued to an
-//! option, a text it reads, a script that lies there. Where one of these names what a rule speaks of, somebody is asked.
+//! A known program runs nothing but itself. Any other program may run what it is given: an argument, a value glued to
+//! an option, text it reads, a script on the disk. If one of these names something a rule is about, a permission
+//! request is made.
 
 mod scripts;
 

@@ -1,9 +1,9 @@
-//! What a repository's own configuration would have git run.
+//! Programs that a git repository's own configuration would make git run.
 //!
-//! A stranger's archive, or an earlier command, may have written it. Settings that name a program by a fixed key are
-//! overridden when a command runs ([`crate::quiet`]); those whose keys can be anything (`filter.x.clean`,
-//! `diff.x.textconv`) cannot be, so git is only proven to read where the configuration holds nothing but what is known
-//! to run nothing.
+//! A downloaded archive or an earlier command may have written that configuration. Settings with a fixed key that name
+//! a program are overridden when the command runs ([`crate::quiet`]). Settings whose keys can be anything
+//! (`filter.x.clean`, `diff.x.textconv`) cannot be overridden, so git counts as only reading if the configuration
+//! contains nothing but settings known to run nothing.
 
 use std::path::{Path, PathBuf};
 

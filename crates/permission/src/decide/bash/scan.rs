@@ -1,4 +1,4 @@
-//! Deny and ask rules held against everything on a line that could begin a command.
+//! Deny and ask rules, checked against every place on a line where a command could start.
 
 use crate::matching::{bash, domain};
 use crate::names::{BASH, WEB_FETCH};
@@ -11,7 +11,7 @@ use crate::shell::{Analysis, Word, join};
 /// How deep texts within arguments are followed.
 const MOST_TEXTS: usize = 3;
 
-/// The rule of that behaviour that speaks of something on the line.
+/// The rule of that behaviour that matches something on the line.
 pub(super) fn find<'a>(policy: &'a Policy, behavior: Behavior, analysis: &Analysis, line: &str) -> Option<&'a Rule> {
     let rules: Vec<&Rule> = policy
         .rules_of(behavior)

@@ -1,4 +1,4 @@
-//! What patterns match and what trees hold, as far as it has to be known.
+//! The files that glob patterns match and that folders contain, as far as a decision needs them.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Words and tests, and the commands hidden in them.
+//! Words and tests, and the commands inside them.
 
 use brush_parser::ast::{BinaryPredicate, ExtendedTestExpr, UnaryPredicate, Word as Written};
 use brush_parser::word::{ParameterExpr, WordPiece, WordPieceWithSource};

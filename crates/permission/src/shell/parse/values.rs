@@ -1,4 +1,4 @@
-//! Variables: what is known about them, and where it is known no more.
+//! Variables: their known values, and where a value is no longer known.
 
 use std::rc::Rc;
 

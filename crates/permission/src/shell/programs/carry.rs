@@ -1,4 +1,4 @@
-//! Programs that run another on the names they are given, and pagers.
+//! Programs that run another program on the names they are given, and pagers.
 
 use super::super::Word;
 use super::options::Options;

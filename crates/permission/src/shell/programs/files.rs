@@ -1,4 +1,4 @@
-//! Programs that make, move and remove files, and those that ask about them.
+//! Programs that create, move and remove files, and those that test them.
 
 use super::super::Word;
 use super::options::Options;

@@ -1,4 +1,4 @@
-//! What a command prints: names that another one may be given.
+//! File names that a command prints and another command may be given.
 
 use super::super::Word;
 use super::super::wrappers::known_name;

@@ -1,4 +1,4 @@
-//! Options: which a program has, and what is left of its arguments.
+//! Command-line options of a program, and the arguments left over.
 
 use super::super::Word;
 

@@ -1,5 +1,4 @@
-//! `sed` and `awk`: programs in whose arguments there is a language. A small part of each is
-//! known to only read; the rest is not.
+//! `sed` and `awk`, whose arguments contain a language. A small part of each is known to only read.
 
 use super::super::Word;
 use super::options::Options;

@@ -1,4 +1,4 @@
-//! What is asked about a command's words and its surroundings.
+//! Permission requests because of a command's arguments or its surroundings.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Paths that stand in the way of a command, and what would clear it.
+//! The paths for which a command needs permission, and the rules or directories that would allow it.
 
 use std::path::{Path, PathBuf};
 

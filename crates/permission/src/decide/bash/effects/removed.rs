@@ -1,4 +1,4 @@
-//! What a line would remove that nobody gets back.
+//! Removals that cannot be undone: `/`, the home folder, the project and the like.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Files a command may take its orders from: scripts, rules, hooks.
+//! Files from which a command may take further commands: scripts, rules, hooks.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
