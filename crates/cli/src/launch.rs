@@ -146,7 +146,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
             setup: setup(flags),
         },
         settings: settings.clone(),
-        env: environment.all.clone(),
+        env: environment.all.clone().into(),
         model: model(flags, place, keyless)?,
         prompt: PromptOptions {
             words: system_prompt(flags)?,
