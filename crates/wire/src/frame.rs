@@ -14,8 +14,8 @@ use crate::message::FromText;
 use crate::repair::repair;
 use crate::scan::scan;
 use crate::stdin::UserFault;
-use crate::stdout::System;
-use crate::{ToAgent, ToHost};
+use crate::stdout::{System, SystemSubtype};
+use crate::{MessageType, ToAgent, ToHost};
 
 /// One line: the text as it came, and the `type` and `subtype` read from it.
 ///
@@ -97,6 +97,19 @@ impl Frame {
     #[must_use]
     pub fn subtype(&self) -> Option<&str> {
         self.subtype.as_deref()
+    }
+
+    /// Which message it is, by its `type`.
+    #[must_use]
+    pub fn message_type(&self) -> MessageType {
+        MessageType::of(&self.ty)
+    }
+
+    /// Which `system` message it is, by its `subtype`; `None` when it is no `system` message.
+    #[must_use]
+    pub fn system_subtype(&self) -> Option<SystemSubtype> {
+        let system = self.message_type() == MessageType::System;
+        system.then(|| SystemSubtype::of(self.subtype().unwrap_or_default()))
     }
 
     /// Whether bytes that were not UTF-8, or half a surrogate pair, had to be replaced to read it.

@@ -1,7 +1,7 @@
 //! All there is to know about a conversation, and how to look at it.
 
 use serde::{Deserialize, Serialize};
-use sluice_wire::control::RequestId;
+use sluice_wire::control::{RequestId, Subtype};
 
 use super::activity;
 use super::index::{Keys, Places, key};
@@ -67,7 +67,7 @@ pub struct Pending {
     /// Its id.
     pub id: RequestId,
     /// What is asked.
-    pub subtype: Box<str>,
+    pub subtype: Subtype,
     /// What the subtype is about: a mode, a model, a prompt.
     pub(crate) about: Option<Box<str>>,
     /// When it was sent.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sluice_wire::MessageType;
 use sluice_wire::control::Success;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -157,13 +158,13 @@ impl Owner {
                 Heard::Message(message) => {
                     let frame = message.frame().clone();
                     if let Some(mirror) = &mut self.mirror {
-                        match frame.ty() {
-                            "transcript_mirror" => {
+                        match frame.message_type() {
+                            MessageType::TranscriptMirror => {
                                 // For the store alone: those who listen have heard it all.
                                 mirror.take(message);
                                 continue;
                             }
-                            "result" => mirror.flush(),
+                            MessageType::Result => mirror.flush(),
                             _ => {}
                         }
                     }

@@ -1,7 +1,7 @@
 //! What this side asks of the agent: deadlines, answers, and the ladder of an interrupt.
 
-use sluice_wire::Frame;
-use sluice_wire::control::RequestId;
+use sluice_wire::control::{RequestId, Subtype};
+use sluice_wire::{Frame, MessageType};
 
 use super::Fold;
 use crate::conversation::read::{Control, Message, Responded, Response};
@@ -39,7 +39,7 @@ impl Fold<'_> {
             until,
             id: control.request_id,
         };
-        if &*pending.subtype == "interrupt" {
+        if pending.subtype == Subtype::Interrupt {
             self.interrupting(&pending.id);
         }
         self.state.requests.push(pending);
@@ -61,17 +61,17 @@ impl Fold<'_> {
     /// A line to the agent, found in a log of its pipes.
     pub(super) fn wrote(&mut self, frame: &Frame) {
         let text = frame.text();
-        match frame.ty() {
-            "user" => {
+        match frame.message_type() {
+            MessageType::User => {
                 if let Ok(message) = serde_json::from_str::<Message<'_>>(text) {
                     self.wrote_prompt(frame, &message);
                 }
             }
-            "control_request" => {
+            MessageType::ControlRequest => {
                 let until = self.state.now.after(self.state.patience.reply);
                 self.asking(text, until);
             }
-            "control_response" => {
+            MessageType::ControlResponse => {
                 let response = serde_json::from_str::<Responded<'_>>(text);
                 if let Some(response) = response.ok().and_then(|it| it.response.0) {
                     self.wrote_answer(&response);
@@ -97,10 +97,10 @@ impl Fold<'_> {
             return;
         };
         let pending = self.state.requests.remove(at);
-        if response.subtype.get() == Some("success") {
+        if response.is_success() {
             self.learn(&pending, &response);
         }
-        if &*pending.subtype == "interrupt" {
+        if pending.subtype == Subtype::Interrupt {
             self.acknowledged(&response);
         }
         for request in &response.pending_permission_requests.0 {

@@ -1,6 +1,7 @@
 //! Whose turn it is: opened by signs, closed by results, and never told apart by counting.
 
 use sluice_wire::Frame;
+use sluice_wire::control::Subtype;
 use sluice_wire::origin::OriginKind;
 use sluice_wire::stdout::{ResultSubtype, TerminalReason};
 
@@ -94,7 +95,7 @@ impl Fold<'_> {
     /// One that was seen to announce a turn announces every one, and says something unannounced only of its own accord.
     /// What is said before the greeting is answered says why the agent will not start.
     pub(super) fn presume_unannounced(&mut self, turn: usize) {
-        let greeting = self.state.requests.iter().any(|it| &*it.subtype == "initialize");
+        let greeting = self.state.requests.iter().any(|it| it.subtype == Subtype::Initialize);
         let own = self.state.turns.get(turn).is_none_or(Turn::is_own);
         if own || greeting || self.state.announces {
             return;
