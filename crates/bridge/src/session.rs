@@ -17,6 +17,7 @@ mod process;
 mod prompts;
 pub(crate) mod records;
 mod requests;
+mod response;
 mod search_text;
 mod unfinished;
 mod view;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use sluice_host::conversation::State;
+use sluice_host::wire::control::Request;
 use sluice_store::{PromptRow, SessionRow};
 use tokio::sync::{mpsc, oneshot};
 
@@ -32,8 +34,9 @@ use crate::api::{AnswerAsk, Cursor, Problem};
 use crate::outbox::Outbox;
 
 pub(crate) use actor::{Actor, now};
-pub(crate) use asks::{add_rule, in_words};
+pub(crate) use asks::in_words;
 pub(crate) use listeners::TURNS;
+pub(crate) use response::add_rule;
 pub(crate) use search_text::of as search_text;
 pub(crate) use view::{end_word, info_of_row};
 
@@ -123,7 +126,7 @@ pub(crate) enum Command {
     },
     /// Any control request of the protocol.
     Request {
-        request: Value,
+        request: Box<Request>,
         reply: Reply<Value>,
     },
     /// Starts the agent, when it does not run.

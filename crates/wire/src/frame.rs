@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use crate::control::RequestId;
+use crate::control::{RequestId, Subtype};
 use crate::field::Key;
 use crate::malformed::{Malformed, MalformedKind};
 use crate::message::FromText;
@@ -124,6 +124,13 @@ impl Frame {
         crate::malformed::request_id(self.sound())
     }
 
+    /// The subtype of the request in a control message, when it has one; for requests that cannot be read, and where
+    /// no more of them is needed.
+    #[must_use]
+    pub fn request_subtype(&self) -> Option<Subtype> {
+        crate::malformed::request_subtype(self.sound())
+    }
+
     /// The message, read as a line of an agent's stdout.
     ///
     /// # Errors
@@ -140,7 +147,7 @@ impl Frame {
         let read = ToAgent::from_text(self.sound(), &self.ty, self.subtype());
         let fault = match &read {
             Ok(ToAgent::User(user)) if user.message.role != "user" => Some(UserFault::OtherRole),
-            Err(_) if self.ty == "user" => UserFault::find(self.sound()),
+            Err(_) if self.message_type() == MessageType::User => UserFault::find(self.sound()),
             _ => None,
         };
         if let Some(fault) = fault {
@@ -159,9 +166,11 @@ impl Frame {
     }
 
     fn field(&self, error: &serde_json::Error) -> Malformed {
-        let kind = match &*self.ty {
-            "control_request" if crate::malformed::lacks(self.sound(), "request") => MalformedKind::NoRequest,
-            "control_response" if crate::malformed::lacks(self.sound(), "response") => MalformedKind::NoResponse,
+        let kind = match self.message_type() {
+            MessageType::ControlRequest if crate::malformed::lacks(self.sound(), "request") => MalformedKind::NoRequest,
+            MessageType::ControlResponse if crate::malformed::lacks(self.sound(), "response") => {
+                MalformedKind::NoResponse
+            }
             _ => MalformedKind::Field,
         };
         Malformed::new(kind, error.to_string(), error.column(), Arc::clone(&self.text))

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use sluice_host::conversation::{AskState, EntryKind, State};
-use sluice_host::wire::Frame;
+use sluice_host::wire::stdout::SystemSubtype;
+use sluice_host::wire::{Frame, MessageType};
 
 use crate::api::{Break, Problem, TurnInfo};
 use crate::body::cut;
@@ -52,9 +53,9 @@ pub(crate) fn breaks(state: &State) -> Vec<Break> {
     let said = state.entries().iter().filter(|entry| entry.kind == EntryKind::System);
     said.filter_map(|entry| {
         let frame = Frame::parse(&entry.line).ok()?;
-        let kind = match (frame.ty(), frame.subtype()) {
-            ("system", Some("compact_boundary")) => "compacted",
-            ("conversation_reset", _) => "cleared",
+        let kind = match (frame.message_type(), frame.system_subtype()) {
+            (_, Some(SystemSubtype::CompactBoundary)) => "compacted",
+            (MessageType::ConversationReset, _) => "cleared",
             _ => return None,
         };
         Some(Break {

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use serde_json::Value;
+use sluice_host::wire::control::FileSuggestions;
 use sluice_store::{SearchFilter, UsageBy, UsageFilter};
 
 use super::Connection;
@@ -179,9 +180,12 @@ impl Connection {
         if !matches!(has_servers, Ok(true)) {
             return Vec::new();
         }
-        let request = serde_json::json!({"subtype": "file_suggestions", "query": query});
+        let request = FileSuggestions {
+            query: query.to_owned(),
+            ..FileSuggestions::default()
+        };
         let asked = self.hub.ask(session, |reply| Command::Request {
-            request: request.clone(),
+            request: Box::new(request.clone().into()),
             reply,
         });
         match tokio::time::timeout(RESOURCES, asked).await {

@@ -1,6 +1,7 @@
 //! The seed's dialect, as far as it is commands: what is said, and what is answered.
 
 use serde_json::{Value, json};
+use sluice_host::wire::stdout::SystemSubtype;
 
 use super::Connection;
 use crate::api::{ClientMessage, Problem};
@@ -204,7 +205,8 @@ impl Connection {
                             let name = |call: &str| names.get(call).cloned();
                             for message in level0::line(id, &record.body, &name) {
                                 // The agent announces itself anew every turn.
-                                let announces = message.get("subtype").and_then(Value::as_str) == Some("init");
+                                let announces = message.get("subtype").and_then(Value::as_str)
+                                    == Some(SystemSubtype::Init.as_str());
                                 if !announces || !std::mem::replace(&mut init, true) {
                                     messages.push(message);
                                 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use sluice_host::conversation::{self, Change, Effect, Event, State, Time, What};
-use sluice_host::wire::control::RequestId;
+use sluice_host::wire::control::{Request, RequestId, Subtype};
+use sluice_host::wire::{Frame, MessageType};
 use sluice_runner::ToRunner;
 use sluice_store::{AskRow, PromptRow, SessionRow};
 use tokio::sync::mpsc;
@@ -70,7 +71,7 @@ pub(crate) struct Actor {
     pub(super) deciding: HashMap<String, super::asks::Deciding>,
     pub(super) waiters: HashMap<RequestId, super::requests::Waiter>,
     /// Requests for an agent that is being started.
-    pub(super) held: Vec<(serde_json::Value, super::Reply<serde_json::Value>)>,
+    pub(super) held: Vec<(Request, super::Reply<serde_json::Value>)>,
     pub(super) jobs: JoinSet<super::requests::Done>,
     /// The turn somebody interrupted.
     pub(super) interrupted_turn: Option<usize>,
@@ -120,6 +121,11 @@ pub(super) enum Greeting {
     Sent(RequestId),
     /// It has answered, or never will.
     Done,
+}
+
+/// Whether a line to the agent is the `initialize` request. Only its subtype is read: heavy fields may be stored apart.
+pub(super) fn is_greeting(frame: &Frame) -> bool {
+    frame.message_type() == MessageType::ControlRequest && frame.request_subtype() == Some(Subtype::Initialize)
 }
 
 /// What has to be told.

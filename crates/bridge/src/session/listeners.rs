@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::ws::Utf8Bytes;
 use serde_json::{Value, json};
 use sluice_host::conversation::Draft;
-use sluice_host::wire::Frame;
+use sluice_host::wire::{Frame, MessageType};
 use sluice_store::PromptRow;
 
 use super::actor::{Actor, now};
@@ -264,7 +264,7 @@ impl Actor {
         for message in level0::said(&self.id, frame, &self.state, self.interrupted_turn) {
             self.push_zero(&message, None);
         }
-        if frame.ty() == "result" {
+        if frame.message_type() == MessageType::Result {
             self.tell_zero_status();
         }
     }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use sluice_host::conversation::{self, Event, Exit, Line, PromptState, State, What};
-use sluice_host::wire::Frame;
+use sluice_host::wire::{Frame, MessageType};
 use sluice_store::{AskRow, PromptRow, SessionRow};
 
-use super::actor::{Actor, Extra, Greeting, Loaded, time};
+use super::actor::{Actor, Extra, Greeting, Loaded, is_greeting, time};
 use super::records::{Position, Records, kind};
 use crate::api::Problem;
 use crate::hub::Shared;
@@ -116,11 +116,11 @@ impl Refold {
         match of {
             kind::SAID => {
                 if let Ok(frame) = Frame::parse(body) {
-                    if frame.ty() == "result" {
+                    if frame.message_type() == MessageType::Result {
                         self.note_models(body);
                     }
-                    let answered =
-                        frame.ty() == "control_response" && self.greeting == Greeting::Sent(frame.request_id());
+                    let answered = frame.message_type() == MessageType::ControlResponse
+                        && self.greeting == Greeting::Sent(frame.request_id());
                     self.step(at, What::Said(frame));
                     if answered {
                         self.greeting = Greeting::Done;
@@ -129,7 +129,7 @@ impl Refold {
             }
             kind::WROTE => {
                 if let Ok(frame) = Frame::parse(body) {
-                    if frame.ty() == "control_request" && body.contains("\"initialize\"") {
+                    if is_greeting(&frame) {
                         self.greeting = Greeting::Sent(frame.request_id());
                     }
                     self.step(at, What::Wrote(frame));
