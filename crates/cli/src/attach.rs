@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use sluice_host::transport::{ChannelTransport, Link};
 use sluice_host::{Error, ErrorKind};
 use sluice_server::{ControlRequest, Scope, ask};
+use sluice_wire::Frame;
 use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::Message;
 
@@ -378,9 +379,7 @@ async fn carry(
             socket.close(None).await.ok();
             return;
         }
-        let lost = translation
-            .note("the connection to the bridge is lost; trying again")
-            .to_string();
+        let lost = translation.note("the connection to the bridge is lost; trying again");
         if heard.send(lost.into()).await.is_err() {
             return;
         }
@@ -394,7 +393,7 @@ async fn carry(
             }
         };
         heard
-            .send(translation.note("connected to the bridge again").to_string().into())
+            .send(translation.note("connected to the bridge again").into())
             .await
             .ok();
     }
@@ -433,8 +432,8 @@ async fn speak(
             }
             line = said.recv() => {
                 let Some(line) = line else { return true };
-                let Ok(line) = serde_json::from_str::<Value>(&line) else { continue };
-                let (commands, answers) = translation.said(&line);
+                let Ok(frame) = Frame::parse(&line) else { continue };
+                let (commands, answers) = translation.said(&frame);
                 if !tell(socket, &commands).await {
                     return false;
                 }
@@ -442,7 +441,7 @@ async fn speak(
             }
         };
         for line in lines {
-            if heard.send(line.to_string().into()).await.is_err() {
+            if heard.send(line.into()).await.is_err() {
                 return true;
             }
         }
