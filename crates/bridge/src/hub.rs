@@ -325,7 +325,7 @@ impl Hub {
     pub(crate) async fn look<T: Send + 'static>(
         &self,
         id: &str,
-        look: impl FnOnce(&sluice_host::conversation::State, &SessionRow) -> T + Send + 'static,
+        look: impl FnOnce(&sluice_host::conversation::ConversationState, &SessionRow) -> T + Send + 'static,
     ) -> Result<T, Problem> {
         let handle = self.session(id).await?;
         let (reply, seen) = oneshot::channel();

@@ -3,7 +3,7 @@
 //! Every function is pure: a message of the agent or a fact of the conversation in, messages for the client out.
 
 use serde_json::{Map, Value, json};
-use sluice_host::conversation::{Ask, AskKind, Session, State};
+use sluice_host::conversation::{Ask, AskKind, ConversationState, Session};
 use sluice_host::wire::control::Subtype;
 use sluice_host::wire::stdout::SystemSubtype;
 use sluice_host::wire::{Frame, MessageType};
@@ -111,7 +111,7 @@ fn subtype(request: &Value) -> Option<Subtype> {
 }
 
 /// What a line of the agent is in this dialect.
-pub(crate) fn said(session: &str, frame: &Frame, state: &State, interrupted: Option<usize>) -> Vec<Value> {
+pub(crate) fn said(session: &str, frame: &Frame, state: &ConversationState, interrupted: Option<usize>) -> Vec<Value> {
     let names = |id: &str| state.call(id).map(|call| call.name.to_string());
     match frame.message_type() {
         MessageType::Result => {

@@ -25,7 +25,7 @@ mod view;
 use std::sync::Arc;
 
 use serde_json::Value;
-use sluice_host::conversation::State;
+use sluice_host::conversation::ConversationState;
 use sluice_host::wire::control::Request;
 use sluice_store::{PromptRow, SessionRow};
 use tokio::sync::{mpsc, oneshot};
@@ -70,7 +70,7 @@ pub(crate) struct Listener {
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, Problem>>;
 
 /// A look at a session from inside.
-pub(crate) type Look = Box<dyn FnOnce(&State, &SessionRow) + Send>;
+pub(crate) type Look = Box<dyn FnOnce(&ConversationState, &SessionRow) + Send>;
 
 /// What a session is told.
 pub(crate) enum Command {

@@ -16,14 +16,14 @@ use crate::transport::BoxFuture;
 
 /// A question of the agent: may this call run?
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
+pub struct PermissionAsk {
     /// What [`Client::answer`](crate::Client::answer) takes.
     pub request_id: RequestId,
     /// The call.
     pub call: CanUseTool,
 }
 
-impl Ask {
+impl PermissionAsk {
     /// The tool.
     #[must_use]
     pub fn tool_name(&self) -> &str {
@@ -37,7 +37,7 @@ impl Ask {
     }
 }
 
-/// The answer to an [`Ask`].
+/// The answer to a [`PermissionAsk`].
 ///
 /// ```
 /// use sluice_host::PermissionDecision;
@@ -155,7 +155,7 @@ pub(crate) struct Hook {
 /// All callbacks of a host.
 #[derive(Clone, Default)]
 pub(crate) struct Callbacks {
-    pub(crate) permission: Option<Callback<Ask, PermissionDecision>>,
+    pub(crate) permission: Option<Callback<PermissionAsk, PermissionDecision>>,
     pub(crate) elicitation: Option<Callback<Elicitation, ElicitationResponse>>,
     pub(crate) dialog: Option<Callback<RequestUserDialog, RequestUserDialogResponse>>,
     pub(crate) hooks: Vec<Hook>,

@@ -12,7 +12,7 @@ use sluice_wire::{Frame, ToAgent};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::callbacks::PermissionDecision;
-use crate::conversation::{Snapshot, State};
+use crate::conversation::{ConversationState, Snapshot};
 use crate::driver::{Command, Ended, Owner, Stopped, is_harmless};
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
@@ -262,9 +262,12 @@ impl Client {
     ///
     /// # Errors
     /// When the client is closed.
-    pub async fn look<T: Send + 'static>(&self, look: impl FnOnce(&State) -> T + Send + 'static) -> Result<T, Error> {
+    pub async fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&ConversationState) -> T + Send + 'static,
+    ) -> Result<T, Error> {
         let (reply, seen) = oneshot::channel();
-        let look = Box::new(move |state: &State| {
+        let look = Box::new(move |state: &ConversationState| {
             reply.send(look(state)).ok();
         });
         self.tell(Command::Look(look)).await?;

@@ -8,16 +8,16 @@
 //!
 //! ```text
 //!            ┌───────────────────────────┐
-//!  Event ──▶ │ step(&mut State, Event)   │ ──▶ Effects
+//!  ConversationEvent ──▶ │ step(&mut ConversationState, ConversationEvent)   │ ──▶ Effects
 //!            └───────────────────────────┘
 //!  a line, a wish,                           lines to write, asks to answer,
 //!  an exit, a tick                           what changed
 //! ```
 //!
-//! [`step`] is a function of the state and the event, so a log of [`Event`]s that is read again gives the same
-//! [`State`], and a [`Snapshot`] goes on as the conversation it was taken from would have.
+//! [`step`] is a function of the state and the event, so a log of [`ConversationEvent`]s that is read again gives the same
+//! [`ConversationState`], and a [`Snapshot`] goes on as the conversation it was taken from would have.
 //! Whoever drives the machine feeds it every event with its [`Time`], does what the [`Effects`] say, and
-//! sends a [`What::Tick`] no later than [`State::deadline`].
+//! sends a [`What::Tick`] no later than [`ConversationState::deadline`].
 //!
 //! # Three axes
 //!
@@ -91,14 +91,14 @@ pub use call::{Call, CallState};
 pub use draft::{Draft, DraftBlock, DraftKind};
 pub use effect::{Change, Effect, Effects, RequestOutcome, Signal};
 pub use entry::{Entry, EntryKind};
-pub use event::{Answer, AskVerdict, Event, Exit, OwnRequest, Submit, What};
+pub use event::{AskAnswer, AskVerdict, ConversationEvent, Exit, OwnRequest, Submit, What};
 pub use fold::step;
 pub use line::Line;
 pub use patience::{Ladder, Patience};
 pub use prompt::{Failure, Prompt, PromptState, Proof};
 pub use session::{Command, Context, Cost, Drift, Model, Plugin, Server, Session};
 pub use snapshot::{OtherForm, Snapshot};
-pub use state::{Interruption, Pending, State};
+pub use state::{ConversationState, Interruption, Pending};
 pub use task::{Task, TaskState, Todo};
 pub use time::Time;
 pub use turn::{End, Tokens, Turn};

@@ -30,7 +30,7 @@ pub enum Event {
     },
     /// A line the agent wrote beside the protocol.
     Stderr(Arc<str>),
-    /// Something to be seen in the [conversation](crate::conversation::State) changed.
+    /// Something to be seen in the [conversation](crate::conversation::ConversationState) changed.
     Changed(Change),
     /// An interrupt took a step: each is tried only when the one before did not help.
     Ladder(Step),

@@ -20,7 +20,7 @@ use sluice_wire::{DEFAULT_CAP, Map};
 
 pub use values::{Deadlines, Plugin, Settings, Skills, SystemPrompt, Thinking, Tools};
 
-use crate::callbacks::{Ask, Callbacks, Hook, PermissionDecision, callback};
+use crate::callbacks::{Callbacks, Hook, PermissionAsk, PermissionDecision, callback};
 use crate::mcp::McpServer;
 use crate::store::SessionStore;
 
@@ -461,7 +461,7 @@ impl Options {
 
     /// Answers the agent's asks.
     #[must_use]
-    pub fn on_permission<F>(mut self, call: impl Fn(Ask) -> F + Send + Sync + 'static) -> Self
+    pub fn on_permission<F>(mut self, call: impl Fn(PermissionAsk) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = PermissionDecision> + Send + 'static,
     {

@@ -450,7 +450,7 @@ export type ServerMessage = { "type": "welcome" } & Welcome | { "type": "session
 /**
  * The number that stands for the session in `block` and `delta` on this connection.
  */
-s: number, verdict: Verdict, cursor: Cursor, } | { "type": "snapshot", sessionId: string, s: number, cursor: Cursor, records: Array<Record>, 
+s: number, verdict: CursorVerdict, cursor: Cursor, } | { "type": "snapshot", sessionId: string, s: number, cursor: Cursor, records: Array<Record>, 
 /**
  * Whether there are older ones: ask with `history`.
  */
@@ -534,7 +534,7 @@ pingEvery: number,
  */
 queue: number, };
 
-export type Verdict = "ok" | "gap";
+export type CursorVerdict = "ok" | "gap";
 
 export type Record = { sessionId: string, epoch: number, seq: number, 
 /**

@@ -29,7 +29,7 @@ pub enum ServerMessage {
         session_id: String,
         /// The number that stands for the session in `block` and `delta` on this connection.
         s: u32,
-        verdict: Verdict,
+        verdict: CursorVerdict,
         cursor: Cursor,
     },
     /// A session from here on: its last turns, and what is being written.
@@ -147,7 +147,7 @@ pub struct Limits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum CursorVerdict {
     /// Every record after the cursor is sent.
     Ok,
     /// The cursor is too old, or of another epoch: a snapshot is sent instead.

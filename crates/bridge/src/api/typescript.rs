@@ -60,7 +60,7 @@ pub fn file() -> String {
         Welcome,
         Agent,
         Limits,
-        Verdict,
+        CursorVerdict,
         Record,
         Blob,
         Own,

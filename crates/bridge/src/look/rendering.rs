@@ -104,7 +104,7 @@ pub(crate) fn none(path: &str, problem: impl Into<String>) -> Diff {
 }
 
 fn told(path: String, found: diff::Diff) -> Diff {
-    let line = |line: diff::Line| DiffLine {
+    let line = |line: diff::DiffLine| DiffLine {
         t: match line.tag {
             Tag::Same => " ",
             Tag::Added => "+",

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sluice_host::conversation::{AskState, EntryKind, State};
+use sluice_host::conversation::{AskState, ConversationState, EntryKind};
 use sluice_host::wire::stdout::SystemSubtype;
 use sluice_host::wire::{Frame, MessageType};
 
@@ -12,7 +12,7 @@ use crate::hub::Hub;
 use crate::session::end_word;
 
 /// The turns of a conversation.
-pub(crate) fn turns(state: &State) -> Vec<TurnInfo> {
+pub(crate) fn turns(state: &ConversationState) -> Vec<TurnInfo> {
     let time = |at: sluice_host::conversation::Time| i64::try_from(at.0).unwrap_or(0);
     let turns = state.turns().iter().enumerate();
     turns
@@ -49,7 +49,7 @@ pub(crate) fn turns(state: &State) -> Vec<TurnInfo> {
 }
 
 /// Where the agent's memory of the conversation changed.
-pub(crate) fn breaks(state: &State) -> Vec<Break> {
+pub(crate) fn breaks(state: &ConversationState) -> Vec<Break> {
     let said = state.entries().iter().filter(|entry| entry.kind == EntryKind::System);
     said.filter_map(|entry| {
         let frame = Frame::parse(&entry.line).ok()?;

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use sluice_host::wire::Raw;
 use sluice_host::wire::control::{
-    ApplyFlagSettings, BackgroundTasks, GetContextUsage, GetHooksListing, GetSettings, GetTaskOutput,
-    ListPermissionRules, McpAuthenticate, McpReconnect, McpStatus, McpToggle, Request, RewindFiles,
-    SetMaxThinkingTokens, SetModel, SetPermissionMode, StopTask, UpdateSettings,
+    ApplyFlagSettings, BackgroundTasks, GetContextUsage, GetHooksListing, GetSettings, GetSettingsResponse,
+    GetTaskOutput, ListPermissionRules, McpAuthenticate, McpReconnect, McpStatus, McpToggle, Request, RewindFiles,
+    RewindFilesResponse, SetMaxThinkingTokens, SetModel, SetPermissionMode, SettingsSource, StopTask, UpdateSettings,
 };
 
 use super::Connection;
@@ -363,21 +364,28 @@ fn flag_settings(settings: &Value) -> ApplyFlagSettings {
 }
 
 fn fill(rewound: &mut Rewound, answer: &Value) {
-    rewound.can_rewind = answer.get("canRewind").and_then(Value::as_bool).unwrap_or(true);
-    rewound.error = answer.get("error").and_then(Value::as_str).map(str::to_owned);
-    let files = answer.get("filesChanged").and_then(Value::as_array);
-    let files = files.into_iter().flatten().filter_map(Value::as_str);
-    rewound.files = files.map(str::to_owned).collect();
-    rewound.insertions = answer.get("insertions").and_then(Value::as_u64);
-    rewound.deletions = answer.get("deletions").and_then(Value::as_u64);
+    // Old agents answer without a word.
+    let Ok(answer) = RewindFilesResponse::deserialize(answer) else {
+        return;
+    };
+    rewound.can_rewind = answer.can_rewind;
+    rewound.error = answer.error;
+    rewound.files = answer.files_changed.unwrap_or_default();
+    rewound.insertions = answer.insertions;
+    rewound.deletions = answer.deletions;
 }
 
 /// The rules of one file, as `get_settings` tells them.
 fn rules_of(settings: &Value, source: &str, behavior: &str) -> Vec<String> {
-    let sources = settings.get("sources").and_then(Value::as_array);
-    let of = |it: &&Value| it.get("source").and_then(Value::as_str) == Some(source);
-    let found = sources.into_iter().flatten().find(of);
-    let rules = found.and_then(|it| it.pointer(&format!("/settings/permissions/{behavior}")));
+    let sources = GetSettingsResponse::deserialize(settings).map(|it| it.sources);
+    let mut sources = sources
+        .iter()
+        .flatten()
+        .filter_map(|it| it.parse::<SettingsSource>().ok());
+    let found = sources.find(|it| it.source == source).map(|it| it.settings.to_value());
+    let rules = found
+        .as_ref()
+        .and_then(|it| it.pointer(&format!("/permissions/{behavior}")));
     let rules = rules
         .and_then(Value::as_array)
         .into_iter()

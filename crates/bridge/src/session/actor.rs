@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use sluice_host::conversation::{self, Change, Effect, Event, State, Time, What};
+use sluice_host::conversation::{self, Change, ConversationEvent, ConversationState, Effect, Time, What};
 use sluice_host::wire::control::{Request, RequestId, Subtype};
 use sluice_host::wire::{Frame, MessageType};
 use sluice_runner::ToRunner;
@@ -41,7 +41,7 @@ pub(crate) struct Actor {
     pub(super) s: u32,
     pub(super) row: SessionRow,
     pub(super) extra: Extra,
-    pub(super) state: State,
+    pub(super) state: ConversationState,
     pub(super) records: Records,
     pub(super) drafts: Drafts,
     pub(super) listeners: Vec<Listener>,
@@ -190,7 +190,7 @@ pub(crate) fn millis(at: Time) -> i64 {
 pub(super) struct Loaded {
     pub(super) row: SessionRow,
     pub(super) extra: Extra,
-    pub(super) state: State,
+    pub(super) state: ConversationState,
     pub(super) records: Records,
     pub(super) queue: Vec<PromptRow>,
     pub(super) sent: HashMap<String, PromptRow>,
@@ -294,7 +294,7 @@ impl Actor {
 
     /// Takes one step of the machine, at the time of the event.
     pub(super) fn step(&mut self, at: i64, what: What) {
-        let effects = conversation::step(&mut self.state, Event::new(time(at), what));
+        let effects = conversation::step(&mut self.state, ConversationEvent::new(time(at), what));
         for effect in effects {
             self.perform(effect);
         }

@@ -1,7 +1,7 @@
 //! Asks: written down, answered once, and told to everybody.
 
 use serde_json::Value;
-use sluice_host::conversation::{Answer, Ask, AskKind, AskState, AskVerdict, What};
+use sluice_host::conversation::{Ask, AskAnswer, AskKind, AskState, AskVerdict, What};
 use sluice_host::wire::control::RequestId;
 use sluice_host::wire::permission_update::PermissionUpdate;
 use sluice_host::wire::{Frame, MessageType};
@@ -35,7 +35,7 @@ impl Actor {
         if !ask.kind.is_for_a_person() {
             // Hooks and servers inside the host: there are none here.
             let refuse = AskVerdict::Refuse("this host has no such callback".into());
-            let answer = Answer::new(ask.id.clone(), refuse);
+            let answer = AskAnswer::new(ask.id.clone(), refuse);
             self.step(now(), What::Answer(answer));
             return;
         }
@@ -172,7 +172,7 @@ impl Actor {
     fn give(&mut self, at: usize, answer: &AnswerAsk, by: &str) {
         let Some(ask) = self.state.asks().get(at) else { return };
         let Ok(verdict) = verdict(ask, answer) else { return };
-        let answer = Answer {
+        let answer = AskAnswer {
             ask: ask.id.clone(),
             verdict,
             by: Some(by.into()),

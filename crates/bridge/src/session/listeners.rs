@@ -11,7 +11,7 @@ use sluice_store::PromptRow;
 use super::actor::{Actor, now};
 use super::records::{New, bare, frame, kind};
 use super::{Level, Listener};
-use crate::api::{Cursor, Own, Problem, ServerMessage, Verdict};
+use crate::api::{Cursor, CursorVerdict, Own, Problem, ServerMessage};
 use crate::level0;
 use crate::outbox::Item;
 
@@ -56,8 +56,8 @@ impl Actor {
             None => None,
         };
         let (verdict, frames) = match missing {
-            Some(frames) => (Verdict::Ok, frames),
-            None => (Verdict::Gap, Vec::new()),
+            Some(frames) => (CursorVerdict::Ok, frames),
+            None => (CursorVerdict::Gap, Vec::new()),
         };
         let caught_up = ServerMessage::CaughtUp {
             session_id: self.id.clone(),
@@ -69,7 +69,7 @@ impl Actor {
         for frame in frames {
             listener.outbox.answer(self.s, frame);
         }
-        if verdict == Verdict::Gap {
+        if verdict == CursorVerdict::Gap {
             let snapshot = self.snapshot(here, turns).await?;
             listener.outbox.answer(self.s, snapshot);
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::Value;
-use sluice_host::conversation::{self, Event, Exit, Line, PromptState, State, What};
+use sluice_host::conversation::{self, ConversationEvent, ConversationState, Exit, Line, PromptState, What};
 use sluice_host::wire::{Frame, MessageType};
 use sluice_store::{AskRow, PromptRow, SessionRow};
 
@@ -66,7 +66,7 @@ impl Actor {
 }
 
 /// Prompts that wait here, and those the machine has.
-fn sort(prompts: Vec<PromptRow>, state: &State) -> (Vec<PromptRow>, HashMap<String, PromptRow>) {
+fn sort(prompts: Vec<PromptRow>, state: &ConversationState) -> (Vec<PromptRow>, HashMap<String, PromptRow>) {
     let mut queue = Vec::new();
     let mut sent = HashMap::new();
     for mut row in prompts {
@@ -91,7 +91,7 @@ fn sort(prompts: Vec<PromptRow>, state: &State) -> (Vec<PromptRow>, HashMap<Stri
 
 /// A conversation folded from rows.
 struct Refold {
-    state: State,
+    state: ConversationState,
     greeting: Greeting,
     by_model: Option<Value>,
 }
@@ -99,7 +99,7 @@ struct Refold {
 impl Default for Refold {
     fn default() -> Self {
         Self {
-            state: State::default(),
+            state: ConversationState::default(),
             greeting: Greeting::Owed,
             by_model: None,
         }
@@ -109,7 +109,7 @@ impl Default for Refold {
 impl Refold {
     fn step(&mut self, at: i64, what: What) {
         // What had to be done was done when it happened first.
-        conversation::step(&mut self.state, Event::new(time(at), what));
+        conversation::step(&mut self.state, ConversationEvent::new(time(at), what));
     }
 
     fn add(&mut self, at: i64, of: u8, body: &str) {

@@ -8,7 +8,7 @@ use super::Line;
 /// What one step asks for, in order.
 pub type Effects = Vec<Effect>;
 
-/// One thing to do. Numbers are places in the lists of [`State`](super::State).
+/// One thing to do. Numbers are places in the lists of [`ConversationState`](super::ConversationState).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Write this line to the agent.

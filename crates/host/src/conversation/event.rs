@@ -14,7 +14,7 @@ use super::{Line, Time};
 ///
 /// A conversation's log is its events in order; they can be written down and read back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Event {
+pub struct ConversationEvent {
     /// When it happened.
     pub at: Time,
     /// What happened.
@@ -35,7 +35,7 @@ pub enum What {
         request: RequestId,
     },
     /// Someone, or some callback, answered an ask.
-    Answer(Answer),
+    Answer(AskAnswer),
     /// This side asks the agent for something, an interrupt for example.
     Request(OwnRequest),
     /// The agent wrote a line.
@@ -111,7 +111,7 @@ pub enum AskVerdict {
 
 /// An answer to an ask.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct AskAnswer {
     /// The ask's request id.
     pub ask: RequestId,
     /// What it says.
@@ -120,7 +120,7 @@ pub struct Answer {
     pub by: Option<Box<str>>,
 }
 
-impl Answer {
+impl AskAnswer {
     /// Lets the call run as it was asked.
     pub fn allow(ask: RequestId) -> Self {
         Self::new(ask, AskVerdict::Allow(None))
@@ -184,7 +184,7 @@ impl OwnRequest {
     }
 }
 
-impl Event {
+impl ConversationEvent {
     /// `what` at `at`.
     pub fn new(at: impl Into<Time>, what: What) -> Self {
         Self { at: at.into(), what }

@@ -15,7 +15,10 @@ mod turns;
 use sluice_wire::Frame;
 
 use super::index::place;
-use super::{Change, Effect, Effects, Entry, EntryKind, Event, Evidence, Line, Process, State, Transport, What};
+use super::{
+    Change, ConversationEvent, ConversationState, Effect, Effects, Entry, EntryKind, Evidence, Line, Process,
+    Transport, What,
+};
 
 /// Folds one event into the state and says what is to be done because of it.
 ///
@@ -23,16 +26,16 @@ use super::{Change, Effect, Effects, Entry, EntryKind, Event, Evidence, Line, Pr
 /// Nothing an agent can write makes it fail: what is not understood is kept, counted and shown.
 ///
 /// ```
-/// use sluice_host::conversation::{Effect, Event, State, Submit, What, step};
+/// use sluice_host::conversation::{Effect, ConversationEvent, ConversationState, Submit, What, step};
 /// use sluice_wire::stdin::User;
 ///
-/// let mut state = State::default();
-/// step(&mut state, Event::new(0, What::Up));
+/// let mut state = ConversationState::default();
+/// step(&mut state, ConversationEvent::new(0, What::Up));
 /// let prompt = Submit::new("0b2f7c62-0000-4000-8000-000000000001", User::new("hello"));
-/// let effects = step(&mut state, Event::new(1, What::Submit(prompt)));
+/// let effects = step(&mut state, ConversationEvent::new(1, What::Submit(prompt)));
 /// assert!(effects.iter().any(|effect| matches!(effect, Effect::Send(line) if line.contains("hello"))));
 /// ```
-pub fn step(state: &mut State, event: Event) -> Effects {
+pub fn step(state: &mut ConversationState, event: ConversationEvent) -> Effects {
     let mut fold = Fold {
         state,
         effects: Effects::new(),
@@ -67,7 +70,7 @@ pub fn step(state: &mut State, event: Event) -> Effects {
 
 /// A step under way.
 struct Fold<'s> {
-    state: &'s mut State,
+    state: &'s mut ConversationState,
     effects: Effects,
 }
 

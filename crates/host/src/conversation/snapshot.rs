@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::state::{Index, State};
+use super::state::{ConversationState, Index};
 use super::{EntryKind, Line};
 
 /// The form of what is written. One that is not known is refused rather than guessed at.
@@ -14,7 +14,7 @@ const FORM: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     form: u32,
-    state: State,
+    state: ConversationState,
 }
 
 /// A snapshot that this version cannot take up.
@@ -22,7 +22,7 @@ pub struct Snapshot {
 #[error("snapshot of form {0}; this version reads form {FORM}: read the log again instead")]
 pub struct OtherForm(pub u32);
 
-impl State {
+impl ConversationState {
     /// Writes the conversation down.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {

@@ -15,7 +15,7 @@ use super::{
 /// Only [`step`](super::step) changes it. Lists only grow, so a place in one stays what it is. A host may let go of words
 /// it has shown ([`Client::let_go`](crate::Client::let_go)); everything else that is known of them stays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct State {
+pub struct ConversationState {
     pub(crate) patience: Patience,
     pub(crate) now: Time,
     /// When the agent last wrote anything.
@@ -111,13 +111,13 @@ pub(crate) struct Index {
     pub(crate) open: Option<usize>,
 }
 
-impl Default for State {
+impl Default for ConversationState {
     fn default() -> Self {
         Self::new(Patience::default())
     }
 }
 
-impl State {
+impl ConversationState {
     /// A conversation nothing has happened in yet.
     #[must_use]
     pub fn new(patience: Patience) -> Self {

@@ -11,11 +11,11 @@ use tokio::sync::oneshot;
 
 use super::{Owner, Stop};
 use crate::callbacks::{self, verdict};
-use crate::conversation::{self, Failure, OwnRequest, PromptState, Rung, State, Submit, Turn, What};
+use crate::conversation::{self, ConversationState, Failure, OwnRequest, PromptState, Rung, Submit, Turn, What};
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Step};
 
-type Look = Box<dyn FnOnce(&State) + Send>;
+type Look = Box<dyn FnOnce(&ConversationState) + Send>;
 
 /// What a client wants.
 pub(crate) enum Command {
@@ -80,7 +80,7 @@ pub struct Ended {
 }
 
 /// Whether the turn of this prompt has ended, and how.
-pub(super) fn ended(state: &State, uuid: &str, position: u64) -> Option<Result<Ended, Error>> {
+pub(super) fn ended(state: &ConversationState, uuid: &str, position: u64) -> Option<Result<Ended, Error>> {
     let prompt = state.prompt(uuid)?;
     if let PromptState::Failed(failure) = prompt.state {
         let why = match failure {
@@ -221,7 +221,7 @@ impl Owner {
                 ));
             }
         };
-        self.step(What::Answer(conversation::Answer { ask: id, verdict, by }));
+        self.step(What::Answer(conversation::AskAnswer { ask: id, verdict, by }));
         Ok(())
     }
 

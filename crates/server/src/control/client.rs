@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::time::timeout;
 
-use super::request::ControlRequest;
+use super::request::BridgeRequest;
 use super::{LONGEST, SOCKET};
 
 #[derive(Debug, thiserror::Error)]
@@ -30,12 +30,12 @@ pub enum ControlError {
 ///
 /// # Errors
 /// When none runs, it does not answer within half a minute, or refuses.
-pub async fn ask(state: &Path, request: &ControlRequest) -> Result<Value, ControlError> {
+pub async fn ask(state: &Path, request: &BridgeRequest) -> Result<Value, ControlError> {
     let answer = timeout(Duration::from_secs(30), exchange(state, request)).await;
     answer.map_err(|_| ControlError::TimedOut)?
 }
 
-async fn exchange(state: &Path, request: &ControlRequest) -> Result<Value, ControlError> {
+async fn exchange(state: &Path, request: &BridgeRequest) -> Result<Value, ControlError> {
     let stream = UnixStream::connect(state.join(SOCKET))
         .await
         .map_err(|error| match error.kind() {

@@ -1,6 +1,6 @@
 //! A question as rows, and what keys do in it.
 
-use super::Question;
+use super::StartQuestion;
 use crate::input::{Code, Editor, Key};
 use crate::screen::Frame;
 use crate::text::{Role, Row, Style, width, wrap};
@@ -20,13 +20,13 @@ pub(super) enum Done {
 /// A question that is open.
 #[derive(Debug)]
 pub(super) struct Dialog<'a> {
-    question: &'a Question,
+    question: &'a StartQuestion,
     selected: usize,
     shown: bool,
 }
 
 impl<'a> Dialog<'a> {
-    pub(super) fn new(question: &'a Question) -> Self {
+    pub(super) fn new(question: &'a StartQuestion) -> Self {
         Self {
             question,
             selected: question.selected,
@@ -112,14 +112,14 @@ impl<'a> Dialog<'a> {
 
 /// A line that is written.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct LineInput {
     title: String,
     about: String,
     secret: bool,
     editor: Editor,
 }
 
-impl Line {
+impl LineInput {
     pub(super) fn new(title: &str, about: &str, secret: bool) -> Self {
         Self {
             title: title.to_owned(),
@@ -176,8 +176,8 @@ impl Line {
 mod tests {
     use super::*;
 
-    fn trust() -> Question {
-        Question {
+    fn trust() -> StartQuestion {
+        StartQuestion {
             title: ("New folder".to_owned(), "~/code/shop".to_owned()),
             body: vec![
                 "  Nothing of it runs by itself until you trust it. It brings".to_owned(),
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_secret_shows_as_dots() {
-        let mut line = Line::new("A key", "", true);
+        let mut line = LineInput::new("A key", "", true);
         line.insert("sk-ant-1\nmore");
         assert_eq!(line.text(), "sk-ant-1");
         let rows: Vec<String> = line.frame((40, 24)).region.iter().map(Row::text).collect();

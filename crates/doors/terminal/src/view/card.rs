@@ -26,7 +26,7 @@ pub struct Call {
     pub input: Value,
     /// How long it ran, or runs.
     pub time: Duration,
-    pub state: State,
+    pub state: CardState,
     /// Who allowed it or what was kept with that, where that is worth saying.
     pub note: Option<String>,
     /// What a subagent is doing: its calls, the last ones.
@@ -41,7 +41,7 @@ pub struct Call {
 
 /// How a call stands.
 #[derive(Debug, Clone, PartialEq)]
-pub enum State {
+pub enum CardState {
     Running,
     /// What it came to: the text, and what the tool gave besides.
     Done {
@@ -96,7 +96,7 @@ impl Parts {
         self
     }
 
-    pub(crate) fn diff(mut self, lines: &[diff::Line], most: usize) -> Self {
+    pub(crate) fn diff(mut self, lines: &[diff::ChangeLine], most: usize) -> Self {
         let mut rows = diff::rows(lines);
         self.after = rows.len().saturating_sub(most);
         rows.truncate(most);
@@ -123,11 +123,11 @@ pub(crate) const CHANGE: usize = 16;
 #[must_use]
 pub fn rows(call: &Call, width: usize, spinner: &str) -> Vec<Row> {
     let (mark, role) = match &call.state {
-        State::Running => (spinner, Role::Accent),
-        State::Done { value, .. } if value.get("backgroundTaskId").is_some() => ("&", Role::Note),
-        State::Done { .. } => ("✓", Role::Good),
-        State::Failed { .. } | State::Stopped => ("✗", Role::Bad),
-        State::Denied { .. } => ("⊘", Role::Bad),
+        CardState::Running => (spinner, Role::Accent),
+        CardState::Done { value, .. } if value.get("backgroundTaskId").is_some() => ("&", Role::Note),
+        CardState::Done { .. } => ("✓", Role::Good),
+        CardState::Failed { .. } | CardState::Stopped => ("✗", Role::Bad),
+        CardState::Denied { .. } => ("⊘", Role::Bad),
     };
     let mut parts = parts(call);
     if let Some(note) = &call.note {
@@ -153,7 +153,7 @@ pub fn rows(call: &Call, width: usize, spinner: &str) -> Vec<Row> {
     if parts.after > 0 {
         rows.push(left_out(parts.after));
     }
-    if call.state == State::Running {
+    if call.state == CardState::Running {
         // Of agents inside agents only the innermost running call shows.
         for inner in &call.inside {
             let shown = self::rows(inner, width.saturating_sub(4), spinner);
@@ -239,10 +239,10 @@ pub fn middle(text: &str, room: usize) -> String {
 
 fn parts(call: &Call) -> Parts {
     match &call.state {
-        State::Running => running(call),
-        State::Stopped => Parts::default().fact(format!("stopped by you after {}", amount::running(call.time))),
-        State::Denied { why } => Parts::default().fact(why.clone()),
-        State::Done { text, value } => match call.tool.as_str() {
+        CardState::Running => running(call),
+        CardState::Stopped => Parts::default().fact(format!("stopped by you after {}", amount::running(call.time))),
+        CardState::Denied { why } => Parts::default().fact(why.clone()),
+        CardState::Done { text, value } => match call.tool.as_str() {
             "Bash" | "BashOutput" | "KillShell" | "TaskOutput" | "TaskStop" => shell::done(call, text, value),
             "Read" => files::read(text, value),
             "Edit" | "MultiEdit" => files::edited(value, call),
@@ -259,7 +259,7 @@ fn parts(call: &Call) -> Parts {
             "EnterPlanMode" => Parts::default(),
             _ => others::any(call, text),
         },
-        State::Failed { text, value } => match call.tool.as_str() {
+        CardState::Failed { text, value } => match call.tool.as_str() {
             "Bash" => shell::failed(call, text),
             _ => others::failed(call, text, value),
         },
@@ -297,7 +297,7 @@ pub(crate) fn took(time: Duration) -> Option<String> {
 /// Whether consecutive ones become one row.
 #[must_use]
 pub fn is_reading(call: &Call) -> bool {
-    matches!(call.tool.as_str(), "Read" | "Grep" | "Glob") && matches!(call.state, State::Done { .. })
+    matches!(call.tool.as_str(), "Read" | "Grep" | "Glob") && matches!(call.state, CardState::Done { .. })
 }
 
 /// Several finished readings in one row.
@@ -345,10 +345,10 @@ pub fn whole(call: &Call, width: usize) -> Vec<Row> {
         .collect::<Vec<_>>();
     let mut all = head;
     match (&call.state, call.tool.as_str()) {
-        (State::Done { value, .. }, "Edit" | "MultiEdit" | "Write") => {
+        (CardState::Done { value, .. }, "Edit" | "MultiEdit" | "Write") => {
             all.extend(diff::rows(&files::changes(value, call)));
         }
-        (State::Done { text, value }, "Bash") => {
+        (CardState::Done { text, value }, "Bash") => {
             let word = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
             let said = match (word("stdout"), word("stderr")) {
                 ("", "") => text.clone(),
@@ -356,7 +356,7 @@ pub fn whole(call: &Call, width: usize) -> Vec<Row> {
             };
             all.extend(lines(&said).into_iter().map(output));
         }
-        (State::Done { text, .. } | State::Failed { text, .. }, _) => {
+        (CardState::Done { text, .. } | CardState::Failed { text, .. }, _) => {
             all.extend(lines(text).into_iter().map(output));
         }
         _ => {}

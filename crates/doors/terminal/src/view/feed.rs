@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::card::{self, Call, State};
+use super::card::{self, Call, CardState};
 use super::changed::Changed;
 use super::markdown::{self, Markdown, Measure};
 use super::picture::Picture;
@@ -196,8 +196,8 @@ impl Feed {
             if let Some(known) = self.calls.get_mut(&call.id) {
                 known.time = call.time;
                 known.used = call.used;
-                if call.state == CallState::Dropped && known.state == State::Running {
-                    known.state = State::Stopped;
+                if call.state == CallState::Dropped && known.state == CardState::Running {
+                    known.state = CardState::Stopped;
                 }
             }
         }
@@ -250,7 +250,7 @@ impl Feed {
                         self.items.pop_front();
                         continue;
                     };
-                    if call.state == State::Running {
+                    if call.state == CardState::Running {
                         break;
                     }
                     if card::is_reading(call) {
@@ -438,8 +438,8 @@ impl Feed {
             let inside = self.inside.get(&found.id).into_iter().flatten();
             let running = inside
                 .filter_map(|id| self.calls.get(id))
-                .rfind(|call| call.state == State::Running);
-            match running.filter(|_| found.state == State::Running) {
+                .rfind(|call| call.state == CardState::Running);
+            match running.filter(|_| found.state == CardState::Running) {
                 Some(inner) => found = inner,
                 None => break,
             }
@@ -452,7 +452,7 @@ impl Feed {
     pub fn running_tool(&self) -> Option<String> {
         self.items.iter().find_map(|item| match item {
             Item::Call(id) => {
-                let call = self.calls.get(id).filter(|call| call.state == State::Running)?;
+                let call = self.calls.get(id).filter(|call| call.state == CardState::Running)?;
                 Some(card::name(&call.tool))
             }
             _ => None,
@@ -508,7 +508,7 @@ fn new_call(id: &str, tool: &str, input: Value) -> Call {
         tool: tool.to_owned(),
         input,
         time: Duration::ZERO,
-        state: State::Running,
+        state: CardState::Running,
         note: None,
         inside: Vec::new(),
         used: None,

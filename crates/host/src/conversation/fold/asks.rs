@@ -8,7 +8,7 @@ use super::Fold;
 use crate::conversation::index::{key, place};
 use crate::conversation::read::{Control, Response};
 use crate::conversation::{
-    Answer, Ask, AskKind, AskState, AskVerdict, CallState, Change, Effect, Evidence, Line, Transport,
+    Ask, AskAnswer, AskKind, AskState, AskVerdict, CallState, Change, Effect, Evidence, Line, Transport,
 };
 
 impl Fold<'_> {
@@ -143,7 +143,7 @@ impl Fold<'_> {
     }
 
     /// Someone answered. The first answer is written, any other is only noted.
-    pub(super) fn answer(&mut self, answer: Answer) {
+    pub(super) fn answer(&mut self, answer: AskAnswer) {
         let Some(at) = self.state.find_ask(&answer.ask) else {
             return;
         };

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{CHANGE, Call, Parts, RESULT, State};
+use super::{CHANGE, Call, CardState, Parts, RESULT};
 use crate::view::{amount, diff};
 
 fn number(value: &Value, name: &str) -> Option<u64> {
@@ -42,7 +42,7 @@ pub(super) fn read(text: &str, value: &Value) -> Parts {
 }
 
 /// All lines of a change.
-pub(super) fn changes(value: &Value, call: &Call) -> Vec<diff::Line> {
+pub(super) fn changes(value: &Value, call: &Call) -> Vec<diff::ChangeLine> {
     let word = |name: &str| call.input.get(name).and_then(Value::as_str);
     match (value.get("structuredPatch"), word("content")) {
         (Some(patch), _) if patch.as_array().is_some_and(|hunks| !hunks.is_empty()) => diff::of_patch(patch),
@@ -145,7 +145,7 @@ pub(super) fn glob(value: &Value, text: &str) -> Parts {
 
 /// What a search found, in two words.
 pub(super) fn found(call: &Call) -> String {
-    let State::Done { value, .. } = &call.state else {
+    let CardState::Done { value, .. } = &call.state else {
         return String::new();
     };
     let pattern = call.input.get("pattern").and_then(Value::as_str).unwrap_or_default();
