@@ -1,4 +1,4 @@
-//! Which agents there are, what is run for a session, and in which environment.
+//! Agents that can be started: the command line and the environment of a session.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -48,7 +48,7 @@ pub(crate) enum Begin {
     Resume(String),
 }
 
-/// What a session wants of its agent.
+/// Options of the agent of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Wish {
     pub(crate) agent: String,
@@ -101,7 +101,7 @@ impl Agents {
         })
     }
 
-    /// What is run for a session, and what the agent is told first.
+    /// The command line of a session, and its `initialize` request.
     pub(crate) fn launch(&self, wish: &Wish, begin: &Begin) -> Result<(Launch, Initialize), Problem> {
         let agent = self.find(Some(&wish.agent))?;
         let program = self.locate(&agent.program)?;

@@ -1,4 +1,4 @@
-//! The seed's dialect: the same truth in the messages a client written to that document alone knows.
+//! Messages of the WebSocket, level 0: for clients that send no `hello`.
 //!
 //! Every function is pure: a message of the agent or a fact of the conversation in, messages for the client out.
 
@@ -31,7 +31,7 @@ pub(crate) fn session_created(info: &SessionInfo) -> Value {
     })
 }
 
-/// The agent announces itself.
+/// `system`/`init`.
 pub(crate) fn init(session: &str, facts: &Session) -> Value {
     let commands: Vec<&str> = facts.commands.iter().map(|command| &*command.name).collect();
     let servers: Vec<Value> = facts
@@ -58,7 +58,7 @@ pub(crate) fn end(session: &str, state: &str, status: &str, reason: Option<&str>
     Some(json!({"type": MessageType::System, "subtype": subtype, "sessionId": session, "reason": reason}))
 }
 
-/// What somebody typed.
+/// `user_input`: a prompt.
 pub(crate) fn input(session: &str, row: &PromptRow) -> Value {
     let mut message = json!({
         "type": "user_input", "sessionId": session, "text": row.text, "by": row.by_name, "uuid": row.uuid,
@@ -110,7 +110,7 @@ fn subtype(request: &Value) -> Option<Subtype> {
     request.get("subtype")?.as_str().map(Subtype::from)
 }
 
-/// What a line of the agent is in this dialect.
+/// A line of the agent as messages of level 0.
 pub(crate) fn said(session: &str, frame: &Frame, state: &ConversationState, interrupted: Option<usize>) -> Vec<Value> {
     let names = |id: &str| state.call(id).map(|call| call.name.to_string());
     match frame.message_type() {
@@ -126,7 +126,7 @@ pub(crate) fn said(session: &str, frame: &Frame, state: &ConversationState, inte
     }
 }
 
-/// The same of a line that is read again, without a state to ask.
+/// The same for a stored line, without a state.
 pub(crate) fn line(session: &str, text: &str, names: &dyn Fn(&str) -> Option<String>) -> Vec<Value> {
     let Some(value) = message(text) else { return Vec::new() };
     match value.get("type").and_then(Value::as_str).map(MessageType::of) {
@@ -332,7 +332,7 @@ pub(crate) fn error(problem: &Problem, session: Option<&str>, request: Option<&s
     serde_json::to_string(&crate::api::ServerMessage::Error(message)).unwrap_or_default()
 }
 
-/// Whether an ask is one this dialect can show.
+/// Whether an ask is one that level 0 can show.
 pub(crate) fn shows(ask: &Ask) -> bool {
     ask.kind != AskKind::Hook && ask.kind != AskKind::Mcp
 }

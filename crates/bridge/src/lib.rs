@@ -3,7 +3,7 @@
 //!
 //! In reading order:
 //!
-//! * [`api`]: the messages of the WebSocket, level 1, as types; `level0`: the small dialect of level 0; `problem`:
+//! * [`api`]: the messages of the WebSocket, level 1, as types; `level0`: those of level 0; `problem`:
 //!   errors;
 //! * `agents`: which agents can be started; `link`: the connection to a runner; `rules`: permission rules in settings
 //!   files; `worktree`: a git worktree for a session;

@@ -43,21 +43,21 @@ pub(crate) use view::{end_word, info_of_row};
 /// How many commands may wait for a session.
 pub(crate) const DEPTH: usize = 64;
 
-/// Who wants something.
+/// Who gave a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct By {
     pub(crate) device: String,
     pub(crate) name: String,
 }
 
-/// Which dialect a listener speaks.
+/// The level of the API a listener speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Level {
     Zero,
     One,
 }
 
-/// Somebody who wants to hear what happens.
+/// A subscriber of a session.
 #[derive(Debug, Clone)]
 pub(crate) struct Listener {
     /// The connection.
@@ -66,15 +66,15 @@ pub(crate) struct Listener {
     pub(crate) outbox: Arc<Outbox>,
 }
 
-/// What came of a command.
+/// Where the result of a command goes.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, Problem>>;
 
-/// A look at a session from inside.
+/// A function that reads the state of a session in its task.
 pub(crate) type Look = Box<dyn FnOnce(&ConversationState, &SessionRow) + Send>;
 
-/// What a session is told.
+/// A command to a session.
 pub(crate) enum Command {
-    /// Tells a listener what it missed, and from then on everything.
+    /// Sends a listener the records it missed, and from then on all of them.
     Subscribe {
         listener: Listener,
         cursor: Option<Cursor>,

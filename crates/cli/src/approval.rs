@@ -1,4 +1,4 @@
-//! What a person is asked before a session begins: whether the folder is trusted, and the servers its project names.
+//! The trust dialog, and the approval of a project's MCP servers, before a session begins.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `/login`: a key, or a server of one's own. What is given is tried before it is kept.
+//! `/login`: an API key, or a model server. It is tried before it is saved.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,4 @@
-//! Why a session does not begin: one sentence for people, and a word for hosts that offer the fix instead of a retry.
+//! Startup refusals: one sentence for people, and a code for hosts that offer the fix instead of a retry.
 
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};

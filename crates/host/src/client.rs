@@ -1,4 +1,4 @@
-//! A conversation with an agent, as a program holds it.
+//! `Client`: an open conversation with an agent. Prompts, control requests, events and the state go through it.
 
 mod control;
 
@@ -48,7 +48,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts the agent the options name, and greets it.
+    /// Starts the agent the options name, and sends `initialize`.
     ///
     /// # Errors
     /// When it cannot be started, or does not greet back.
@@ -63,7 +63,7 @@ impl Client {
         Self::over(transport, options).await
     }
 
-    /// Reaches an agent some other way.
+    /// Connects to an agent over a transport, and sends `initialize`.
     ///
     /// # Errors
     /// When it cannot be reached, or does not greet back.
@@ -81,7 +81,7 @@ impl Client {
         Ok(client)
     }
 
-    /// Listens to an agent, or to a recording of one, without greeting it.
+    /// Listens to an agent, or to a recording of one, without sending `initialize`.
     ///
     /// # Errors
     /// When it cannot be reached.
@@ -114,13 +114,13 @@ impl Client {
         Ok((client, begun))
     }
 
-    /// What the agent said when it was greeted: its commands, models, agents.
+    /// The agent's response to `initialize`: its commands, models, agents.
     #[must_use]
     pub fn greeting(&self) -> &InitializeResponse {
         &self.greeted
     }
 
-    /// Hands in a prompt and gives its uuid. It waits its turn; nothing is lost by sending early.
+    /// Submits a prompt and gives its uuid. It is queued; nothing is lost by sending early.
     ///
     /// # Errors
     /// When the agent is gone, or does not read.
@@ -128,7 +128,7 @@ impl Client {
         self.submit(prompt.into(), None).await
     }
 
-    /// Hands in every prompt of a stream as it comes.
+    /// Submits every prompt of a stream as it comes.
     ///
     /// # Errors
     /// As [`Client::send`]; what was sent before stays sent.
@@ -141,7 +141,7 @@ impl Client {
         Ok(sent)
     }
 
-    /// Hands in a prompt and waits until its turn has ended.
+    /// Submits a prompt and waits until its turn has ended.
     ///
     /// # Errors
     /// When the agent is gone before it read the prompt.
@@ -170,7 +170,7 @@ impl Client {
         Ok(uuid)
     }
 
-    /// Takes back a prompt that has not begun.
+    /// Cancels a prompt that has not begun.
     ///
     /// # Errors
     /// When the client is closed.
@@ -209,7 +209,7 @@ impl Client {
         self.answer_as(ask, answer, None).await
     }
 
-    /// The same, with a name for the ledger.
+    /// The same, and says who answered.
     ///
     /// # Errors
     /// As [`Client::answer`].
@@ -247,7 +247,7 @@ impl Client {
         messages(self.events())
     }
 
-    /// Looks at the conversation: turns, asks, prompts, calls, cost.
+    /// Reads the conversation state: turns, asks, prompts, calls, cost.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -284,7 +284,7 @@ impl Client {
         self.tell(Command::LetGo(before)).await
     }
 
-    /// The conversation written down whole, with the number of the event that follows it.
+    /// A snapshot of the conversation state, with the number of the event that follows it.
     ///
     /// # Errors
     /// When the client is closed.
@@ -399,14 +399,14 @@ impl Prompt {
         Self(User::new(content))
     }
 
-    /// Under this uuid: handing in the same one twice runs it once.
+    /// Under this uuid: submitting the same one twice runs it once.
     #[must_use]
     pub fn uuid(mut self, uuid: impl Into<String>) -> Self {
         self.0.uuid = Some(uuid.into());
         self
     }
 
-    /// Before or after others that wait.
+    /// The priority among prompts that wait.
     #[must_use]
     pub fn priority(mut self, priority: sluice_wire::stdin::Priority) -> Self {
         self.0.priority = Some(priority);

@@ -1,4 +1,4 @@
-//! The one owner of a conversation with an agent, and the tasks around it.
+//! The driver: the one task that owns a conversation, and the tasks around it.
 //!
 //! ```text
 //! agent ─▶ reader ─▶ ┌───────┐ ─▶ writer ─▶ agent

@@ -1,4 +1,4 @@
-//! Differences between two texts, line by line, with colours and with the words that changed.
+//! Diffs of two texts, line by line, with highlighting and with the words that changed.
 
 mod colour;
 mod lines;

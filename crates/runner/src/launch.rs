@@ -1,4 +1,4 @@
-//! What is run, and how a runner is started for it.
+//! Starting a runner: what it runs, and how it says that it listens.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};

@@ -21,7 +21,7 @@ pub struct BridgeNote {
 
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    #[error("a bridge{} runs on {} already\nhint: `sluice serve stop` ends it; --state names another folder", pid(.note.as_deref()), .path.display())]
+    #[error("a bridge{} is already running with the state folder {}\nhint: `sluice serve stop` ends it; --state names another folder", pid(.note.as_deref()), .path.display())]
     InUse {
         path: PathBuf,
         note: Option<Box<BridgeNote>>,

@@ -284,7 +284,7 @@ export type ServerInfo = { name: string, status: string, };
 
 export type Hello = { 
 /**
- * The version of the dialect: 1.
+ * The version of the API: 1.
  */
 version: number, 
 /**
@@ -462,7 +462,7 @@ at: number, } | { "type": "pong", at: number, } | { "type": "bye", reason: Bye, 
 
 export type Welcome = { 
 /**
- * The version of the dialect.
+ * The version of the API.
  */
 version: number, 
 /**

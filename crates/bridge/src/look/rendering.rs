@@ -1,4 +1,4 @@
-//! What is dear in a browser and cheap here: code with colours and differences, worked out once and kept by their hash.
+//! Highlighted code and diffs, rendered once and cached by hash.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! What happened when.
+//! The time line of a session.
 
 use std::collections::HashMap;
 

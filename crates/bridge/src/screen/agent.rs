@@ -1,4 +1,4 @@
-//! Questions to the agent: control requests of the protocol, by the commands that lead to them.
+//! Control requests to the agent, by the commands that lead to them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -210,7 +210,7 @@ impl Connection {
             }
             other => Err(Problem::new(
                 Code::Type,
-                format!("`{other:?}` is no question to the agent"),
+                format!("`{other:?}` is not a request to the agent"),
             )),
         }
     }
@@ -308,7 +308,7 @@ impl Connection {
         }
     }
 
-    /// Puts files back, goes on from an earlier point, or both.
+    /// `rewind`: restores files, forks from an earlier prompt, or both.
     pub(super) async fn rewind(&mut self, message: ClientMessage) -> Result<Value, Problem> {
         let ClientMessage::Rewind {
             session_id,

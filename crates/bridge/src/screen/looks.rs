@@ -1,4 +1,4 @@
-//! Commands that only look: they change nothing, so they need no receipt to be kept.
+//! Queries: commands that change nothing, so their receipts are not kept.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -114,7 +114,7 @@ impl Connection {
             }
             M::Check { what, value } => data(look::check::check(&self.hub, &what, value.as_deref()).await?),
             M::Status {} => data(self.status().await?),
-            other => Err(Problem::new(Code::Type, format!("`{other:?}` is no look"))),
+            other => Err(Problem::new(Code::Type, format!("`{other:?}` is not a query"))),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The seed's dialect, as far as it is commands: what is said, and what is answered.
+//! Commands at level 0, and their answers.
 
 use serde_json::{Value, json};
 use sluice_host::wire::stdout::SystemSubtype;
@@ -160,7 +160,7 @@ impl Connection {
         self.outbox.answer(0, level0::recent_sessions(&listed).to_string());
     }
 
-    /// Everything said, then how it stands.
+    /// The whole history, then the state.
     pub(super) async fn send_history(&mut self, id: &str) {
         match self.history(id).await {
             Ok(messages) => {

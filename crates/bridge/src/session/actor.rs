@@ -1,4 +1,4 @@
-//! The task itself: what it waits for, one step of the machine, and what a step asks for.
+//! The session task: what it waits for, one step of the conversation, and the effects of a step.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -112,10 +112,10 @@ pub(crate) struct Extra {
     pub(crate) imported: bool,
 }
 
-/// Whether the agent has been greeted.
+/// Whether `initialize` was sent and answered.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Greeting {
-    /// There is nobody to greet, or it was not done yet.
+    /// It was not sent yet.
     Owed,
     /// This request was sent.
     Sent(RequestId),
@@ -128,7 +128,7 @@ pub(super) fn is_greeting(frame: &Frame) -> bool {
     frame.message_type() == MessageType::ControlRequest && frame.request_subtype() == Some(Subtype::Initialize)
 }
 
-/// What has to be told.
+/// What has changed and must be sent to listeners.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Dirty {
     pub(super) state: bool,
@@ -176,7 +176,7 @@ pub(crate) fn now() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// A moment as the machine has it.
+/// A moment as the conversation state has it.
 pub(crate) fn time(at: i64) -> Time {
     Time(u64::try_from(at).unwrap_or(0))
 }
@@ -292,7 +292,7 @@ impl Actor {
         }
     }
 
-    /// Takes one step of the machine, at the time of the event.
+    /// Applies an event to the conversation state, at the time of the event.
     pub(super) fn step(&mut self, at: i64, what: What) {
         let effects = conversation::step(&mut self.state, ConversationEvent::new(time(at), what));
         for effect in effects {

@@ -1,4 +1,4 @@
-//! Asks: written down, answered once, and told to everybody.
+//! Asks: stored, answered once, and told to every screen.
 
 use serde_json::Value;
 use sluice_host::conversation::{Ask, AskAnswer, AskKind, AskState, AskVerdict, What};
@@ -13,7 +13,7 @@ use super::response::{suggestion, verdict};
 use super::{By, Reply};
 use crate::api::{AnswerAsk, Code, Own, Problem};
 
-/// An answer on its way: it is being written down, then it is given.
+/// An answer to an ask: it is being stored, then it is sent.
 pub(super) struct Deciding {
     by: By,
     at: i64,
@@ -121,7 +121,7 @@ impl Actor {
         });
     }
 
-    /// The answer is written down: now it counts.
+    /// The answer is stored: now it is sent.
     pub(super) fn decided(&mut self, decided: Decided) {
         let Some(mut deciding) = self.deciding.remove(&decided.ask) else {
             return;
@@ -180,7 +180,7 @@ impl Actor {
         self.step(now(), What::Answer(answer));
     }
 
-    /// After a restart: answers that were written down and never reached the agent.
+    /// After a restart: sends answers that were stored and never reached the agent.
     pub(super) fn answer_again(&mut self) {
         let pending: Vec<usize> = (0..self.state.asks().len())
             .filter(|at| self.state.asks().get(*at).is_some_and(Ask::is_pending))

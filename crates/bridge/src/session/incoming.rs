@@ -1,4 +1,4 @@
-//! What comes from the runner: lines of the agent become steps of the machine, records and deltas.
+//! Frames of the runner: lines of the agent become steps of the conversation, records and deltas.
 
 use std::sync::Arc;
 
@@ -266,8 +266,8 @@ impl Actor {
             "too_long" => "A line of the agent was too long and was left out.",
             "disk_full" => "The disk is full. The agent waits until there is room again; nothing is lost.",
             "disk_ok" => "There is room on the disk again. The agent goes on.",
-            "log_full" => "The agent says more than can be kept. It waits until its words are stored.",
-            "tail_cut" => "The end of the log was torn off by a crash and was left out.",
+            "log_full" => "The agent writes faster than its output can be stored. It waits until that is done.",
+            "tail_cut" => "The last line of the log is incomplete after a crash and was left out.",
             other => other,
         };
         tracing::warn!(session = %self.id, %what, "a runner notes something");
@@ -326,7 +326,7 @@ impl Actor {
         }
     }
 
-    /// The machine says that a draft changed; when there is none any more, screens have to forget it.
+    /// A draft changed; when there is none any more, screens have to drop it.
     pub(super) fn draft_changed(&mut self, parent: Option<usize>) {
         if self.state.draft(parent).is_some() {
             // Growing is told by the deltas themselves.

@@ -1,4 +1,4 @@
-//! Those who listen: what each is told, in its own dialect.
+//! Listeners: what each screen is told, at its level.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ const SNAPSHOT_BYTES: usize = 1024 * 1024;
 pub(crate) const TURNS: usize = 20;
 
 impl Actor {
-    /// Tells a listener what it missed, and from then on everything.
+    /// Sends a listener the records it missed, and from then on all of them.
     pub(super) async fn subscribe(
         &mut self,
         listener: Listener,

@@ -1,4 +1,4 @@
-//! A session taken up again from what is stored.
+//! Loading a session from its stored records.
 
 use std::collections::HashMap;
 use std::sync::Arc;

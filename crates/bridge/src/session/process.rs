@@ -30,7 +30,7 @@ pub(super) enum Ending {
     Restarted,
 }
 
-/// What a way to a runner came to.
+/// The result of connecting to a runner.
 pub(super) enum Connected {
     /// It is there.
     Linked(Link),
@@ -293,7 +293,7 @@ impl Actor {
     /// The agent knows nothing of the conversation: it begins anew, and everybody is told.
     fn forgotten(&mut self) {
         tracing::warn!(session = %self.id, "the agent does not know its conversation any more; it begins anew");
-        let text = "The agent no longer has this conversation. It begins anew and remembers nothing of what is above.";
+        let text = "The agent no longer has this session. A new one was started; it does not know what is above.";
         let note = Own::SluiceNote {
             kind: "forgotten".into(),
             text: text.into(),

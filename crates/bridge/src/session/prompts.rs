@@ -1,4 +1,4 @@
-//! The queue: prompts wait here, where they can be changed, and are handed to the agent one at a time.
+//! The prompt queue: prompts can be changed here, and are handed to the agent one at a time.
 
 use base64::Engine as _;
 use serde_json::Value;
@@ -154,7 +154,7 @@ impl Actor {
         content.into()
     }
 
-    /// The machine moved a prompt on.
+    /// The state of a prompt changed.
     pub(super) fn prompt_changed(&mut self, at: usize) {
         let Some(prompt) = self.state.prompts().get(at) else {
             return;

@@ -25,7 +25,7 @@ pub(super) enum Waiter {
     Nobody,
 }
 
-/// What a job came to.
+/// The result of a job.
 pub(super) enum Done {
     Nothing,
     Decided(Box<super::asks::Decided>),
@@ -119,7 +119,7 @@ impl Actor {
         }
     }
 
-    /// Greets an agent that was not greeted yet.
+    /// Sends `initialize` to an agent that has not got it.
     pub(super) fn greet(&mut self) {
         if self.greeting != Greeting::Owed || !self.state_is_up() {
             if let Greeting::Sent(id) = &self.greeting

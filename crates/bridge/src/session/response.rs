@@ -12,7 +12,7 @@ use sluice_host::wire::permission_update::{AddRules, Destination, PermissionUpda
 use super::asks::request;
 use crate::api::{AnswerAsk, Code, Problem};
 
-/// What an answer says in the protocol's words.
+/// The control response to an ask.
 pub(super) fn verdict(ask: &Ask, answer: &AnswerAsk) -> Result<AskVerdict, Problem> {
     let allow = matches!(answer.decision.as_str(), "allow" | "accept");
     match ask.kind {

@@ -1,4 +1,4 @@
-//! What search shall find of a message: who says it, and its words.
+//! The searchable text of a message, and its role.
 
 use serde_json::Value;
 use sluice_host::wire::MessageType;
@@ -8,7 +8,7 @@ use crate::body::cut;
 /// How much of a tool's output can be found.
 const OUTPUT: usize = 8 * 1024;
 
-/// Who says something, and what; nothing when there are no words.
+/// The role and the text of a message; `None` when it has no text.
 pub(crate) fn of(line: &str) -> Option<(&'static str, String)> {
     let value: Value = serde_json::from_str(line).ok()?;
     match MessageType::of(value.get("type")?.as_str()?) {

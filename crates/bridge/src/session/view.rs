@@ -1,4 +1,4 @@
-//! What is true of a session, in the words of the dialect.
+//! The state of a session as the API has it.
 
 use serde_json::Value;
 use sluice_host::conversation::{Activity, End, Evidence, Process, PromptState, Rung, TaskState, Transport};

@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+use sluice_wire::Frame;
+
 use super::*;
 
 fn record(seq: i64, what: &Value) -> Value {

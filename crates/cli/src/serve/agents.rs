@@ -1,4 +1,4 @@
-//! Which agents a bridge offers, and who pays for each.
+//! Agents a bridge offers, and the account each uses.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

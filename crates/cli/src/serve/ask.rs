@@ -1,4 +1,4 @@
-//! Questions to a bridge that runs: status, pairing, tokens, devices, stop, upgrade.
+//! Requests to a running bridge: status, pairing, tokens, devices, stop, upgrade.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Standard input as a stream of messages.
+//! Stdin as a stream of messages.
 
 use std::io::{ErrorKind, Read};
 

@@ -15,7 +15,7 @@ use crate::text::{Role, Row, Style, wrap};
 
 use dialog::Dialog;
 
-/// What is asked, and what can be answered.
+/// A question before a session, and its choices.
 #[derive(Debug, Clone, Default)]
 pub struct StartQuestion {
     /// What it is about: a word, and what it is said of.

@@ -1,4 +1,4 @@
-//! What a person does: bytes become keys, keys become a draft.
+//! Input: bytes become keys, keys become a draft.
 
 pub mod bindings;
 pub mod decoder;

@@ -1,4 +1,4 @@
-//! What the conversation is doing: worked out from the open turn, its evidence and the time.
+//! Activity: idle, running, waiting or stalled, computed from the open turn, its last evidence and the time.
 
 use std::time::Duration;
 

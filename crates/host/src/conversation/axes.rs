@@ -1,4 +1,4 @@
-//! The three axes, never mixed: is there a process, does a turn run, do lines pass.
+//! The three independent axes of the state: the process, the turn, and the transport.
 
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +63,7 @@ pub enum Evidence {
     SaidIdle,
 }
 
-/// What the conversation is doing, as far as anyone can tell.
+/// The activity of the conversation, as far as is known.
 ///
 /// It is worked out anew whenever it is asked for: from the open turn, its evidence and the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! What can happen to a conversation.
+//! Events of a conversation: prompts, answers, lines of the agent, and news of its process and transport.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use sluice_wire::{Frame, Raw, ToAgent};
 use super::line::frame_text;
 use super::{Line, Time};
 
-/// Something happened, and when.
+/// An event of a conversation, and when it happened.
 ///
 /// A conversation's log is its events in order; they can be written down and read back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub struct ConversationEvent {
     pub what: What,
 }
 
-/// What happened: something this side wants, a line on the wire, or news of the process and the way to it.
+/// The kind of an event: something this side wants, a line of the protocol, or news of the process and the transport.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
@@ -95,7 +95,7 @@ impl Submit {
     }
 }
 
-/// What an answer says.
+/// The outcome an answer gives an ask.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AskVerdict {
@@ -149,7 +149,7 @@ impl AskAnswer {
         Self::new(ask, AskVerdict::Deny(Raw::of(&answer)))
     }
 
-    /// An answer without a name under it.
+    /// An answer that does not say who gave it.
     pub fn new(ask: RequestId, verdict: AskVerdict) -> Self {
         Self { ask, verdict, by: None }
     }

@@ -1,4 +1,4 @@
-//! How events become state: one step at a time, each kind of thing in a file of its own.
+//! The step function: applies one event to the state, with one file for each kind of message.
 
 mod asks;
 mod facts;
@@ -20,7 +20,7 @@ use super::{
     Transport, What,
 };
 
-/// Folds one event into the state and says what is to be done because of it.
+/// Applies one event to the state, and gives the effects the driver has to carry out.
 ///
 /// The same events give the same state and the same effects, whenever and wherever they are folded.
 /// Nothing an agent can write makes it fail: what is not understood is kept, counted and shown.

@@ -1,4 +1,4 @@
-//! Where things are, by their ids.
+//! The index: positions of prompts, calls and asks by their ids.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,4 +1,4 @@
-//! A conversation written down whole, and taken up again.
+//! Snapshots: the state as JSON, written and restored.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,13 +17,13 @@ pub struct Snapshot {
     state: ConversationState,
 }
 
-/// A snapshot that this version cannot take up.
+/// The snapshot has a format version that this version cannot restore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("snapshot of form {0}; this version reads form {FORM}: read the log again instead")]
 pub struct OtherForm(pub u32);
 
 impl ConversationState {
-    /// Writes the conversation down.
+    /// A snapshot of the state.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let mut state = self.clone();
@@ -36,7 +36,7 @@ impl ConversationState {
         Snapshot { form: FORM, state }
     }
 
-    /// Takes a conversation up again.
+    /// Restores the state from a snapshot.
     ///
     /// # Errors
     /// When the snapshot is of another form.

@@ -1,4 +1,4 @@
-//! All there is to know about a conversation, and how to look at it.
+//! `ConversationState`: everything known of a conversation, and its accessors.
 
 use serde::{Deserialize, Serialize};
 use sluice_wire::control::{RequestId, Subtype};
@@ -10,7 +10,7 @@ use super::{
     Time, Todo, Transport, Turn,
 };
 
-/// A conversation with an agent: everything that is known of it, worked out from events alone.
+/// The state of a conversation with an agent, computed from events alone.
 ///
 /// Only [`step`](super::step) changes it. Lists only grow, so a place in one stays what it is. A host may let go of words
 /// it has shown ([`Client::let_go`](crate::Client::let_go)); everything else that is known of them stays.
@@ -118,7 +118,7 @@ impl Default for ConversationState {
 }
 
 impl ConversationState {
-    /// A conversation nothing has happened in yet.
+    /// A new conversation.
     #[must_use]
     pub fn new(patience: Patience) -> Self {
         Self {
@@ -185,19 +185,19 @@ impl ConversationState {
         self.closed
     }
 
-    /// What the conversation is doing.
+    /// The activity of the conversation.
     #[must_use]
     pub fn activity(&self) -> Activity {
         activity::of(self, self.now)
     }
 
-    /// What the conversation would be doing at `now`, if nothing happened until then.
+    /// The activity at `now`, if nothing happens until then.
     #[must_use]
     pub fn activity_at(&self, now: Time) -> Activity {
         activity::of(self, now)
     }
 
-    /// When the machine wants to be told the time, with [`What::Tick`](super::What::Tick), at the latest.
+    /// When the state has to be told the time, with [`What::Tick`](super::What::Tick), at the latest.
     #[must_use]
     pub fn deadline(&self) -> Option<Time> {
         activity::deadline(self)
@@ -331,13 +331,13 @@ impl ConversationState {
         self.interrupt.as_ref()
     }
 
-    /// What was spent.
+    /// Cost and usage.
     #[must_use]
     pub fn cost(&self) -> Cost {
         self.cost
     }
 
-    /// How full the context is.
+    /// Context usage.
     #[must_use]
     pub fn context(&self) -> Context {
         self.context

@@ -1,4 +1,4 @@
-//! Questions of the agent, and whoever answers them.
+//! Answers to asks of the agent, by the callbacks of the host.
 
 use serde_json::Value;
 use sluice_wire::control::{McpMessageResponse, Request, RequestId};

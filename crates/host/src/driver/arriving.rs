@@ -1,4 +1,4 @@
-//! An agent that is there and has not greeted back: it may yet refuse what it was started with.
+//! An agent that is connected and has not answered `initialize`: it may yet refuse its options.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What clients want of the owner.
+//! Commands of clients to the driver.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! An agent that is there: taking it, losing it, leaving it, and reaching it again.
+//! A connected agent: connecting, losing it, closing it, and connecting again.
 
 use std::sync::Arc;
 

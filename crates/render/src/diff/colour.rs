@@ -1,4 +1,4 @@
-//! Lines with the colours of their language, cut where words changed.
+//! Highlighting of diff lines, split where words changed.
 
 use std::ops::Range;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! What bridges say, and what is done about it.
+//! Frames of bridges, and what is done about them.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! One connection: what came in, what goes out, and nothing that grows with how slow the other side is.
+//! A connection: input, output, and no buffer that grows with how slow the other side is.
 
 use std::collections::VecDeque;
 use std::io::{self, Read as _, Write as _};

@@ -1,4 +1,4 @@
-//! The loop: one thread that waits for the agent, the connections, signals and the clock.
+//! The main loop: one thread that waits for the agent, the connections, signals and the clock.
 
 use std::io::{self, PipeReader, Read as _};
 use std::os::fd::AsFd;

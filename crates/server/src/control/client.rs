@@ -1,4 +1,4 @@
-//! Asking a bridge that runs.
+//! The client of the control socket.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::{LONGEST, SOCKET};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
-    #[error("no bridge runs on {}\nhint: `sluice serve` starts one; --state names another folder", .0.display())]
+    #[error("no bridge is running with the state folder {}\nhint: `sluice serve` starts one; --state names another folder", .0.display())]
     NotRunning(PathBuf),
     #[error("the bridge cannot be reached: {0}")]
     Io(#[from] io::Error),

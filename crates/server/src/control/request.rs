@@ -1,4 +1,4 @@
-//! What may be asked.
+//! Requests at the control socket.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Answering at the control socket.
+//! The server of the control socket.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,4 @@
-//! What control requests are answered with when a script does not say.
+//! Default responses to control requests, when a script does not say.
 
 use serde_json::{Value, json};
 

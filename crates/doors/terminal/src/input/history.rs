@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// How much of the end of the file is read: some thousands of prompts.
 const MOST: u64 = 4 << 20;
 
-/// One prompt of before.
+/// A prompt of the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
     /// What it said.
@@ -22,7 +22,7 @@ pub struct Asked {
     pub session: Option<String>,
 }
 
-/// The prompts of before, oldest first.
+/// The prompt history, oldest first.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     file: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! What a call would change, as lines.
+//! Diffs as lines.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Cards: one for each call, `mark name  subject  facts` and some rows of what came of it.
+//! Cards: one for each tool call, `mark name  subject  facts` and some rows of its result.
 
 pub(crate) mod files;
 mod others;
@@ -39,7 +39,7 @@ pub struct Call {
     pub moves: String,
 }
 
-/// How a call stands.
+/// The state of a call on its card.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CardState {
     Running,

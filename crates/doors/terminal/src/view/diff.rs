@@ -1,4 +1,4 @@
-//! Changes of a text: numbered rows, with the words that changed marked.
+//! Diffs: numbered rows, with the changed words marked.
 
 use serde_json::Value;
 use similar::{Algorithm, ChangeTag, TextDiff};

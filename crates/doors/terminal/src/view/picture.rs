@@ -1,4 +1,4 @@
-//! What a frame needs of the conversation, taken out of it in one look.
+//! A snapshot of the conversation state: all a frame needs, taken in one look.
 
 use std::time::Duration;
 

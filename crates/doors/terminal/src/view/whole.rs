@@ -1,4 +1,4 @@
-//! The conversation with nothing left out: what the pager shows.
+//! The whole conversation, for the pager.
 
 use std::collections::HashMap;
 use std::time::Duration;

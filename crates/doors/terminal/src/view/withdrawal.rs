@@ -1,4 +1,4 @@
-//! Why an ask that waited for the person waits no longer.
+//! Withdrawn asks: why they no longer wait for the person.
 
 use sluice_host::conversation::{Ask, AskState, ConversationState, End};
 use sluice_wire::control::RequestId;

@@ -1,4 +1,4 @@
-//! Asks and their one outcome.
+//! `control_request` of the agent, its answer and its withdrawal.
 
 use serde_json::value::RawValue;
 use sluice_wire::control::{Allow, CanUseToolResponse, ControlResponse, RequestId, Subtype};

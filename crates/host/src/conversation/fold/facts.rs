@@ -1,4 +1,4 @@
-//! Facts of the session: what the agent says about itself, and what it costs.
+//! `system` messages, usage and cost: the facts of the session.
 
 use serde::Deserialize;
 use sluice_wire::Frame;

@@ -1,4 +1,4 @@
-//! Processes that come and go, ways that are found and lost, and time that passes.
+//! Process and transport: start, exit, connection, loss, and time that passes.
 
 use super::Fold;
 use crate::conversation::{

@@ -1,4 +1,4 @@
-//! Messages of the conversation: blocks of answers, results of calls, notices.
+//! `assistant` and `user` messages: blocks of answers, tool results, notices.
 
 use sluice_wire::Frame;
 

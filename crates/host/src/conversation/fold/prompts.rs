@@ -1,4 +1,4 @@
-//! Prompts on their way: accepted, written, taken up, or known to be lost.
+//! Prompts: accepted, written, taken up by the agent, or known to be lost.
 
 use sluice_wire::Frame;
 use sluice_wire::control::{CancelAsyncMessage, RequestId};

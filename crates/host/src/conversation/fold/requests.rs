@@ -1,4 +1,4 @@
-//! What this side asks of the agent: deadlines, answers, and the ladder of an interrupt.
+//! Control requests of the host: deadlines, responses, and the steps of an interrupt.
 
 use sluice_wire::control::{RequestId, Subtype};
 use sluice_wire::{Frame, MessageType};

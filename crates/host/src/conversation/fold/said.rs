@@ -1,4 +1,4 @@
-//! Lines of the agent, by what they say they are.
+//! Lines of the agent, by message type.
 
 use sluice_wire::{Frame, MessageType};
 

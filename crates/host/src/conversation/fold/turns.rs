@@ -1,4 +1,4 @@
-//! Whose turn it is: opened by signs, closed by results, and never told apart by counting.
+//! Turns: opened by evidence, closed by `result`, never matched by counting.
 
 use sluice_wire::Frame;
 use sluice_wire::control::Subtype;

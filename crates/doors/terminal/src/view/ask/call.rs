@@ -1,4 +1,4 @@
-//! May this call run?
+//! The dialog of a permission request (`can_use_tool`).
 
 use serde_json::Value;
 use sluice_wire::control::{CanUseTool, DecisionReasonType};

@@ -1,4 +1,4 @@
-//! Files: read, searched, changed.
+//! Cards of file tools: Read, Grep, Glob, Edit, Write, NotebookEdit.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The web, subagents, task lists, questions, servers, and tools we do not know.
+//! Cards of web tools, subagents, task lists, questions, MCP tools, and unknown tools.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Commands of a shell.
+//! Cards of Bash.
 
 use serde_json::Value;
 
