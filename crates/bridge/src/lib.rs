@@ -37,6 +37,6 @@ mod bridge;
 mod look;
 mod screen;
 
-pub use agents::{Agent, Agents};
+pub use agents::{AgentConfig, Agents};
 pub use bridge::Bridge;
 pub use hub::{Away, Config, Doorkeeper, Hub, Waiting};

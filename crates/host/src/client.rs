@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::callbacks::PermissionDecision;
 use crate::conversation::{ConversationState, Snapshot};
-use crate::driver::{Command, Ended, Owner, Stopped, is_harmless};
+use crate::driver::{ClientCommand, Ended, Owner, Stopped, is_harmless};
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
 use crate::log::{Events, Log};
@@ -42,7 +42,7 @@ const DEPTH: usize = 64;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Client {
-    commands: mpsc::Sender<Command>,
+    commands: mpsc::Sender<ClientCommand>,
     log: Log,
     greeted: Arc<InitializeResponse>,
 }
@@ -159,7 +159,7 @@ impl Client {
         let user = prompt.0;
         let uuid = user.uuid.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
         let (reply, accepted) = oneshot::channel();
-        let command = Command::Send {
+        let command = ClientCommand::Send {
             uuid: uuid.clone(),
             prompt: Box::new(user),
             reply,
@@ -175,7 +175,7 @@ impl Client {
     /// # Errors
     /// When the client is closed.
     pub async fn withdraw(&self, uuid: impl Into<String>) -> Result<(), Error> {
-        self.tell(Command::Withdraw { uuid: uuid.into() }).await
+        self.tell(ClientCommand::Withdraw { uuid: uuid.into() }).await
     }
 
     /// Stops the turn, whatever it takes: callbacks are withdrawn, the agent is asked, its group is told to end, is ended,
@@ -197,7 +197,7 @@ impl Client {
 
     async fn stop(&self, cancel_queued: bool) -> Result<Stopped, Error> {
         let (reply, stopped) = oneshot::channel();
-        self.tell(Command::Interrupt { cancel_queued, reply }).await?;
+        self.tell(ClientCommand::Interrupt { cancel_queued, reply }).await?;
         stopped.await.map_err(|_| Error::gone())?
     }
 
@@ -220,7 +220,7 @@ impl Client {
         by: Option<&str>,
     ) -> Result<(), Error> {
         let (reply, answered) = oneshot::channel();
-        let command = Command::Answer {
+        let command = ClientCommand::Answer {
             ask: ask.into(),
             answer,
             by: by.map(Into::into),
@@ -270,7 +270,7 @@ impl Client {
         let look = Box::new(move |state: &ConversationState| {
             reply.send(look(state)).ok();
         });
-        self.tell(Command::Look(look)).await?;
+        self.tell(ClientCommand::Look(look)).await?;
         seen.await.map_err(|_| Error::gone())
     }
 
@@ -281,7 +281,7 @@ impl Client {
     /// # Errors
     /// When the client is closed.
     pub async fn let_go(&self, before: usize) -> Result<(), Error> {
-        self.tell(Command::LetGo(before)).await
+        self.tell(ClientCommand::LetGo(before)).await
     }
 
     /// A snapshot of the conversation state, with the number of the event that follows it.
@@ -319,7 +319,7 @@ impl Client {
 
     async fn ask_agent<R: HostRequest>(&self, request: R, within: Option<Duration>) -> Result<R::Response, Error> {
         let (reply, answer) = oneshot::channel();
-        let command = Command::Request {
+        let command = ClientCommand::Request {
             request: Box::new(request.into()),
             within,
             reply,
@@ -348,7 +348,7 @@ impl Client {
             return Err(Error::new(ErrorKind::Forbidden, text));
         }
         let (reply, said) = oneshot::channel();
-        let command = Command::Say {
+        let command = ClientCommand::Say {
             message: Box::new(message),
             reply,
         };
@@ -362,19 +362,19 @@ impl Client {
     /// When it cannot be started.
     pub async fn respawn(&self) -> Result<(), Error> {
         let (reply, there) = oneshot::channel();
-        self.tell(Command::Respawn { reply }).await?;
+        self.tell(ClientCommand::Respawn { reply }).await?;
         there.await.map_err(|_| Error::gone())?
     }
 
     /// Ends the agent's input and waits until it is gone: what runs is finished first, within the deadline.
     pub async fn close(&self) {
         let (reply, closed) = oneshot::channel();
-        if self.tell(Command::Close { reply }).await.is_ok() {
+        if self.tell(ClientCommand::Close { reply }).await.is_ok() {
             closed.await.ok();
         }
     }
 
-    async fn tell(&self, command: Command) -> Result<(), Error> {
+    async fn tell(&self, command: ClientCommand) -> Result<(), Error> {
         self.commands.send(command).await.map_err(|_| Error::gone())
     }
 }

@@ -39,7 +39,7 @@ use crate::transport::{BoxFuture, Link, Transport};
 
 use answering::Answerers;
 use arriving::Arriving;
-pub(crate) use commands::Command;
+pub(crate) use commands::ClientCommand;
 pub use commands::{Ended, Stopped};
 use live::{Live, News};
 pub(crate) use pipes::is_harmless;
@@ -147,7 +147,7 @@ impl Owner {
     }
 
     /// Runs until the agent is gone for good.
-    pub(crate) async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
+    pub(crate) async fn run(mut self, mut commands: mpsc::Receiver<ClientCommand>) {
         let mut clients = true;
         let mut alarm = std::pin::pin!(tokio::time::sleep_until(Instant::now()));
         let mut set: Option<Instant> = None;
@@ -381,7 +381,7 @@ impl Owner {
     fn abandoned(&self, uuid: &str) -> Option<Result<Ended, Error>> {
         let prompt = self.state.prompt(uuid)?;
         let gone = self.live.is_none() && self.connecting.is_none();
-        let exited = matches!(self.state.process(), conversation::Process::Exited { .. });
+        let exited = matches!(self.state.process(), conversation::ProcessStatus::Exited { .. });
         // One that keeps nothing takes with it whether it had read what it was sent.
         let doubtful = prompt.state == PromptState::Indeterminate;
         let lost = !self.keeps && doubtful && self.live.is_none();
@@ -390,7 +390,7 @@ impl Owner {
             return Some(Err(Error::new(ErrorKind::Gone, text)));
         }
         // It is there, can say so, and is not about to be told once more.
-        let silent = self.live.is_some() && self.state.transport() == conversation::Transport::Connected;
+        let silent = self.live.is_some() && self.state.transport() == conversation::TransportStatus::Connected;
         (doubtful && silent && !prompt.again).then(|| {
             let text = "the agent gave no sign of the prompt in time; it may have read it and be working on it";
             Err(Error::new(ErrorKind::Timeout, text))

@@ -316,7 +316,7 @@ impl Hub {
         for _ in 0..240 {
             let up = self
                 .look(id, |state, _| {
-                    matches!(state.process(), sluice_host::conversation::Process::Up { .. })
+                    matches!(state.process(), sluice_host::conversation::ProcessStatus::Up { .. })
                 })
                 .await;
             if !matches!(up, Ok(true)) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use sluice_host::conversation::{Exit, Process, What};
+use sluice_host::conversation::{Exit, ProcessStatus, What};
 use sluice_runner::{LogReader, Record, ToRunner, registry};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -49,12 +49,14 @@ impl Actor {
     }
 
     pub(super) fn state_is_up(&self) -> bool {
-        matches!(self.state.process(), Process::Up { .. })
+        matches!(self.state.process(), ProcessStatus::Up { .. })
     }
 
     /// After loading: the runner may live on, or have left something behind.
     pub(super) fn reach_runner(&mut self) {
-        if !self.state_is_up() && !matches!(self.state.process(), Process::Starting if self.row.status == "starting") {
+        if !self.state_is_up()
+            && !matches!(self.state.process(), ProcessStatus::Starting if self.row.status == "starting")
+        {
             return;
         }
         self.step(now(), What::CatchingUp);
@@ -172,7 +174,7 @@ impl Actor {
                     }
                 }
                 let at = now();
-                if !matches!(self.state.process(), Process::Exited { .. }) {
+                if !matches!(self.state.process(), ProcessStatus::Exited { .. }) {
                     // Nobody was left to note how it ended.
                     let reason = "the runner of this session was ended, and the agent with it";
                     self.exited(at, Exit::default(), Some(reason.to_owned()));

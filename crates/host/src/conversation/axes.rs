@@ -7,7 +7,7 @@ use super::{Exit, Time};
 /// Whether there is a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Process {
+pub enum ProcessStatus {
     /// None yet, or the next is being started.
     Starting,
     /// It runs.
@@ -27,7 +27,7 @@ pub enum Process {
 /// Whether lines pass between the process and this side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Transport {
+pub enum TransportStatus {
     /// They do, in both directions.
     Connected,
     /// Old ones are being read.

@@ -16,8 +16,8 @@ use sluice_wire::Frame;
 
 use super::index::place;
 use super::{
-    Change, ConversationEvent, ConversationState, Effect, Effects, Entry, EntryKind, Evidence, Line, Process,
-    Transport, What,
+    Change, ConversationEvent, ConversationState, Effect, Effects, Entry, EntryKind, Evidence, Line, ProcessStatus,
+    TransportStatus, What,
 };
 
 /// Applies one event to the state, and gives the effects the driver has to carry out.
@@ -55,10 +55,10 @@ pub fn step(state: &mut ConversationState, event: ConversationEvent) -> Effects 
         What::Up => fold.up(),
         What::Exited(exit) => fold.exited(exit),
         What::Connected => fold.connected(),
-        What::CatchingUp => fold.transport(Transport::CatchingUp),
+        What::CatchingUp => fold.transport(TransportStatus::CatchingUp),
         What::Lost => {
             let since = fold.state.now;
-            fold.transport(Transport::Lost { since });
+            fold.transport(TransportStatus::Lost { since });
         }
         What::Closed => fold.closed(),
         What::Tick => {}
@@ -116,7 +116,7 @@ impl Fold<'_> {
 
     /// Whether a line can be written now.
     fn is_writable(&self) -> bool {
-        matches!(self.state.process, Process::Up { .. }) && self.state.transport == Transport::Connected
+        matches!(self.state.process, ProcessStatus::Up { .. }) && self.state.transport == TransportStatus::Connected
     }
 
     /// Writes what waits, in its order: first what was held, then prompts.

@@ -6,7 +6,7 @@ use super::{Line, Time};
 
 /// A prompt: a `user` message to the agent, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Prompt {
+pub struct TrackedPrompt {
     /// Its uuid, the same on the wire; one of our making when it was written without.
     pub id: Box<str>,
     /// Whether the line carries the uuid.
@@ -76,7 +76,7 @@ pub enum Proof {
     Named,
 }
 
-impl Prompt {
+impl TrackedPrompt {
     /// Whether nothing more will happen to it.
     #[must_use]
     pub fn is_over(&self) -> bool {

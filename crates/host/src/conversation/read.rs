@@ -208,7 +208,7 @@ pub(crate) fn later<'a, T: Deserialize<'a>>(value: Later<'a>) -> Option<T> {
 /// `assistant` and `user`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Message<'a> {
+pub(crate) struct MessageFields<'a> {
     #[serde(borrow)]
     pub(crate) uuid: Word<'a>,
     #[serde(borrow)]

@@ -31,7 +31,7 @@ pub struct Session {
     pub skills: Vec<Box<str>>,
     /// The plugins that were loaded.
     #[serde(default)]
-    pub plugins: Vec<Plugin>,
+    pub plugins: Vec<LoadedPlugin>,
     /// The models that may be chosen, with how they are shown.
     pub models: Vec<Model>,
     /// The style of its answers.
@@ -74,7 +74,7 @@ pub struct Server {
 
 /// A plugin that was loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Plugin {
+pub struct LoadedPlugin {
     /// Its name.
     pub name: Box<str>,
     /// The folder it lies in.

@@ -6,8 +6,8 @@ use sluice_wire::control::{RequestId, Subtype};
 use super::activity;
 use super::index::{Keys, Places, key};
 use super::{
-    Activity, Ask, Call, Context, Cost, Draft, Drift, Entry, Line, Patience, Process, Prompt, Rung, Session, Task,
-    Time, Todo, Transport, Turn,
+    Activity, Ask, Call, Context, Cost, Draft, Drift, Entry, Line, Patience, ProcessStatus, Rung, Session, Task, Time,
+    Todo, TrackedPrompt, TransportStatus, Turn,
 };
 
 /// The state of a conversation with an agent, computed from events alone.
@@ -20,8 +20,8 @@ pub struct ConversationState {
     pub(crate) now: Time,
     /// When the agent last wrote anything.
     pub(crate) heard: Option<Time>,
-    pub(crate) process: Process,
-    pub(crate) transport: Transport,
+    pub(crate) process: ProcessStatus,
+    pub(crate) transport: TransportStatus,
     /// How many processes there were.
     pub(crate) epoch: u32,
     /// Whether this process echoes prompts.
@@ -37,7 +37,7 @@ pub struct ConversationState {
     pub(crate) closed: bool,
     pub(crate) session: Session,
     pub(crate) entries: Vec<Entry>,
-    pub(crate) prompts: Vec<Prompt>,
+    pub(crate) prompts: Vec<TrackedPrompt>,
     pub(crate) turns: Vec<Turn>,
     pub(crate) calls: Vec<Call>,
     pub(crate) asks: Vec<Ask>,
@@ -125,8 +125,8 @@ impl ConversationState {
             patience,
             now: Time::default(),
             heard: None,
-            process: Process::Starting,
-            transport: Transport::Connected,
+            process: ProcessStatus::Starting,
+            transport: TransportStatus::Connected,
             epoch: 0,
             echoes: false,
             tells: false,
@@ -169,13 +169,13 @@ impl ConversationState {
 
     /// Whether there is a process.
     #[must_use]
-    pub fn process(&self) -> Process {
+    pub fn process(&self) -> ProcessStatus {
         self.process
     }
 
     /// Whether lines pass.
     #[must_use]
-    pub fn transport(&self) -> Transport {
+    pub fn transport(&self) -> TransportStatus {
         self.transport
     }
 
@@ -224,18 +224,18 @@ impl ConversationState {
 
     /// Every prompt, in the order they were handed in.
     #[must_use]
-    pub fn prompts(&self) -> &[Prompt] {
+    pub fn prompts(&self) -> &[TrackedPrompt] {
         &self.prompts
     }
 
     /// The prompt with this uuid.
     #[must_use]
-    pub fn prompt(&self, id: &str) -> Option<&Prompt> {
+    pub fn prompt(&self, id: &str) -> Option<&TrackedPrompt> {
         self.prompts.get(self.find_prompt(id)?)
     }
 
     /// The prompts that are not over: queued, sent, or nobody knows.
-    pub fn queue(&self) -> impl Iterator<Item = &Prompt> {
+    pub fn queue(&self) -> impl Iterator<Item = &TrackedPrompt> {
         self.index
             .waiting
             .iter()

@@ -17,8 +17,8 @@ use crate::event::{Event, Step};
 
 type Look = Box<dyn FnOnce(&ConversationState) + Send>;
 
-/// What a client wants.
-pub(crate) enum Command {
+/// A command of a client to the driver.
+pub(crate) enum ClientCommand {
     Send {
         uuid: String,
         prompt: Box<User>,
@@ -131,9 +131,9 @@ fn read_result(line: &conversation::Line) -> Option<TurnResult> {
 }
 
 impl Owner {
-    pub(super) fn obey(&mut self, command: Command) {
+    pub(super) fn obey(&mut self, command: ClientCommand) {
         match command {
-            Command::Send {
+            ClientCommand::Send {
                 uuid,
                 prompt,
                 reply,
@@ -147,7 +147,7 @@ impl Owner {
                 }
                 reply.send(checked).ok();
             }
-            Command::Request { request, within, reply } => match self.check_open(0) {
+            ClientCommand::Request { request, within, reply } => match self.check_open(0) {
                 Ok(()) => {
                     let id = self.fresh_id();
                     self.waiters.insert(id.clone(), reply);
@@ -161,18 +161,18 @@ impl Owner {
                     reply.send(Err(error)).ok();
                 }
             },
-            Command::Answer { ask, answer, by, reply } => {
+            ClientCommand::Answer { ask, answer, by, reply } => {
                 reply.send(self.answer(ask, answer, by)).ok();
             }
-            Command::Withdraw { uuid } => {
+            ClientCommand::Withdraw { uuid } => {
                 let request = self.fresh_id();
                 self.step(What::Withdraw {
                     prompt: uuid.into(),
                     request,
                 });
             }
-            Command::Interrupt { cancel_queued, reply } => self.interrupt(cancel_queued, reply),
-            Command::Say { message, reply } => {
+            ClientCommand::Interrupt { cancel_queued, reply } => self.interrupt(cancel_queued, reply),
+            ClientCommand::Say { message, reply } => {
                 let line = message.to_line();
                 let checked = self.check_open(line.len());
                 if checked.is_ok() && self.live.is_some() {
@@ -180,9 +180,9 @@ impl Owner {
                 }
                 reply.send(checked).ok();
             }
-            Command::Look(look) => look(&self.state),
-            Command::LetGo(before) => self.state.let_go(before),
-            Command::Respawn { reply } => {
+            ClientCommand::Look(look) => look(&self.state),
+            ClientCommand::LetGo(before) => self.state.let_go(before),
+            ClientCommand::Respawn { reply } => {
                 if self.live.is_some() {
                     reply.send(Ok(())).ok();
                 } else if self.closing.is_some() {
@@ -192,7 +192,7 @@ impl Owner {
                     self.respawn();
                 }
             }
-            Command::Close { reply } => self.close(Some(reply)),
+            ClientCommand::Close { reply } => self.close(Some(reply)),
         }
     }
 

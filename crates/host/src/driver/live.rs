@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::pipes::{Bound, Heard, reader, stderr, writer};
 use super::{Arriving, LAST_WORDS, Owner};
-use crate::conversation::{Exit, Process as Axis, What};
+use crate::conversation::{Exit, ProcessStatus, What};
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
 use crate::process::Process;
@@ -357,8 +357,9 @@ impl Owner {
 
     /// Whether prompts and requests can be taken: an agent is there, or on its way.
     pub(super) fn check_open(&self, bytes: usize) -> Result<(), Error> {
-        let gone =
-            self.live.is_none() && self.connecting.is_none() && matches!(self.state.process(), Axis::Exited { .. });
+        let gone = self.live.is_none()
+            && self.connecting.is_none()
+            && matches!(self.state.process(), ProcessStatus::Exited { .. });
         if gone || self.closing.is_some() {
             return Err(Error::gone());
         }

@@ -8,7 +8,7 @@ use super::Fold;
 use crate::conversation::index::{key, place};
 use crate::conversation::read::{Control, Response};
 use crate::conversation::{
-    Ask, AskAnswer, AskKind, AskState, AskVerdict, CallState, Change, Effect, Evidence, Line, Transport,
+    Ask, AskAnswer, AskKind, AskState, AskVerdict, CallState, Change, Effect, Evidence, Line, TransportStatus,
 };
 
 impl Fold<'_> {
@@ -76,7 +76,7 @@ impl Fold<'_> {
         super::insert(&mut self.state.index.pending, at);
         self.sign();
         self.change(Change::Ask(at));
-        if self.state.transport != Transport::CatchingUp {
+        if self.state.transport != TransportStatus::CatchingUp {
             self.tell_ask(at);
         }
     }

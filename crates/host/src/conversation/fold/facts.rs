@@ -9,7 +9,7 @@ use sluice_wire::stdout::system::{Activity, SessionState};
 
 use super::Fold;
 use crate::conversation::read::{self, Later, List, ModelUsage, Note, Num, Obj, Response, System, TurnResult, Word};
-use crate::conversation::{Change, Command, EntryKind, Evidence, Model, Pending, Plugin, Server, Tokens};
+use crate::conversation::{Change, Command, EntryKind, Evidence, LoadedPlugin, Model, Pending, Server, Tokens};
 
 /// `init`.
 #[derive(Debug, Default, Deserialize)]
@@ -419,10 +419,10 @@ fn commands(list: &List<Obj<Named<'_>>>) -> Vec<Command> {
         .collect()
 }
 
-fn plugins(list: &List<Obj<Named<'_>>>) -> Vec<Plugin> {
+fn plugins(list: &List<Obj<Named<'_>>>) -> Vec<LoadedPlugin> {
     let named = list.0.iter().filter_map(|it| it.0.as_ref());
     named
-        .map(|it| Plugin {
+        .map(|it| LoadedPlugin {
             name: it.name.text().into(),
             path: it.path.boxed(),
         })

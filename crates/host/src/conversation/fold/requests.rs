@@ -4,12 +4,14 @@ use sluice_wire::control::{RequestId, Subtype};
 use sluice_wire::{Frame, MessageType};
 
 use super::Fold;
-use crate::conversation::read::{Control, Message, Responded, Response};
-use crate::conversation::{Change, Effect, Interruption, OwnRequest, Pending, Process, RequestOutcome, Rung, Time};
+use crate::conversation::read::{Control, MessageFields, Responded, Response};
+use crate::conversation::{
+    Change, Effect, Interruption, OwnRequest, Pending, ProcessStatus, RequestOutcome, Rung, Time,
+};
 
 impl Fold<'_> {
     pub(super) fn request(&mut self, request: OwnRequest) {
-        if matches!(self.state.process, Process::Exited { .. }) || self.state.closed {
+        if matches!(self.state.process, ProcessStatus::Exited { .. }) || self.state.closed {
             let reply = RequestOutcome::Died;
             self.effects.push(Effect::Replied {
                 request: request.id,
@@ -63,7 +65,7 @@ impl Fold<'_> {
         let text = frame.text();
         match frame.message_type() {
             MessageType::User => {
-                if let Ok(message) = serde_json::from_str::<Message<'_>>(text) {
+                if let Ok(message) = serde_json::from_str::<MessageFields<'_>>(text) {
                     self.wrote_prompt(frame, &message);
                 }
             }
@@ -149,7 +151,7 @@ impl Fold<'_> {
             Rung::Terminated => (ladder.terminate, Rung::Killed, super::super::Signal::Kill),
             Rung::Killed => return,
         };
-        if now > it.since.after(wait) && matches!(self.state.process, Process::Up { .. }) {
+        if now > it.since.after(wait) && matches!(self.state.process, ProcessStatus::Up { .. }) {
             it.rung = next;
             it.since = now;
             self.effects.push(Effect::Signal(signal));

@@ -8,7 +8,7 @@ use sluice_wire::stdout::{ResultSubtype, TerminalReason};
 use super::Fold;
 use crate::conversation::read::{self, Later, List, Word};
 use crate::conversation::{
-    CallState, Change, End, EntryKind, Evidence, Process, PromptState, Proof, Tokens, Transport, Turn,
+    CallState, Change, End, EntryKind, Evidence, ProcessStatus, PromptState, Proof, Tokens, TransportStatus, Turn,
 };
 
 impl Fold<'_> {
@@ -17,7 +17,9 @@ impl Fold<'_> {
         if let Some(open) = self.state.index.open {
             return Some(open);
         }
-        if matches!(self.state.process, Process::Exited { .. }) && self.state.transport == Transport::Connected {
+        if matches!(self.state.process, ProcessStatus::Exited { .. })
+            && self.state.transport == TransportStatus::Connected
+        {
             return None;
         }
         let at = self.state.turns.len();

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use sluice_host::conversation::{
-    AskAnswer, ConversationEvent, ConversationState, Effect, Effects, Exit, Line, OwnRequest, Prompt, PromptState,
-    Submit, Turn, What, step,
+    AskAnswer, ConversationEvent, ConversationState, Effect, Effects, Exit, Line, OwnRequest, PromptState, Submit,
+    TrackedPrompt, Turn, What, step,
 };
 use sluice_wire::control::RequestId;
 use sluice_wire::stdin::User;
@@ -89,7 +89,7 @@ impl Play {
         }))
     }
 
-    pub(crate) fn prompt(&self, id: &str) -> &Prompt {
+    pub(crate) fn prompt(&self, id: &str) -> &TrackedPrompt {
         self.state.prompt(id).unwrap()
     }
 

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use sluice_host::conversation::{
-    Activity, AskState, ConversationEvent, ConversationState, Effect, Effects, Exit, Process, PromptState, Snapshot,
-    What, step,
+    Activity, AskState, ConversationEvent, ConversationState, Effect, Effects, Exit, ProcessStatus, PromptState,
+    Snapshot, What, step,
 };
 use sluice_wire::Frame;
 
@@ -82,7 +82,7 @@ fn every_recording_ends_with_everything_settled() {
                 ));
             }
         }
-        if state.activity() != Activity::Idle || !matches!(state.process(), Process::Exited { .. }) {
+        if state.activity() != Activity::Idle || !matches!(state.process(), ProcessStatus::Exited { .. }) {
             problem(format!("{:?} {:?}", state.activity(), state.process()));
         }
         let results = recording.steps.iter().filter(|step| match step {
