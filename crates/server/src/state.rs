@@ -136,7 +136,10 @@ mod tests {
         first.write_note(&note).unwrap();
         assert_eq!(read_note(&path), Some(note));
         let error = StateFolder::take(&path).unwrap_err().to_string();
-        assert!(error.starts_with("a bridge (pid 4711) runs on"), "{error}");
+        assert!(
+            error.starts_with("a bridge (pid 4711) is already running with the state folder"),
+            "{error}"
+        );
         drop(first);
         assert!(StateFolder::take(&path).is_ok());
     }
