@@ -31,7 +31,7 @@ mod tests;
 use std::collections::HashSet;
 
 use crate::facts::Facts;
-use crate::input::{Asked, Bindings, Editor, History, Key, Vim};
+use crate::input::{Bindings, Editor, History, Key, PastPrompt, Vim};
 use crate::text::{Role, Row, Style};
 use crate::view::feed::{Feed, Kind};
 use crate::view::picture::Picture;
@@ -386,7 +386,7 @@ impl App {
 
     /// Puts a prompt into the history of prompts.
     pub(crate) fn remember(&mut self, text: &str, now: Now) {
-        self.history.add(Asked {
+        self.history.add(PastPrompt {
             text: text.to_owned(),
             at: now,
             folder: self.facts.folder.display().to_string(),

@@ -86,16 +86,16 @@ impl<'a> Questioner<'a> {
         loop {
             for key in screen.keys(self.facts).await? {
                 match dialog.key(key) {
-                    dialog::Done::Not => {}
-                    dialog::Done::Whole => {
+                    dialog::DialogStep::Not => {}
+                    dialog::DialogStep::Whole => {
                         let rows = question.whole.iter().map(|line| Row::plain(line)).collect();
                         screen.draw(Frame {
                             commit: rows,
                             ..dialog.frame(screen.size)
                         });
                     }
-                    dialog::Done::Left => return Ok(None),
-                    dialog::Done::Chose(at) => return Ok(Some(at)),
+                    dialog::DialogStep::Left => return Ok(None),
+                    dialog::DialogStep::Chose(at) => return Ok(Some(at)),
                 }
             }
             screen.draw(dialog.frame(screen.size));

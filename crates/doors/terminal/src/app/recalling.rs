@@ -11,7 +11,7 @@ impl App {
         let folder = self.facts.folder.display().to_string();
         let mut seen = std::collections::HashSet::new();
         let (scope, session) = (self.scope, self.picture.session.clone());
-        let fits = |asked: &&crate::input::Asked| match scope {
+        let fits = |asked: &&crate::input::PastPrompt| match scope {
             0 => asked.folder == folder,
             1 => asked.session.is_some() && asked.session == session,
             _ => true,

@@ -9,7 +9,7 @@ use crate::view::composer;
 
 /// What came of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Done {
+pub(super) enum DialogStep {
     Not,
     /// All of it is to be seen.
     Whole,
@@ -34,10 +34,10 @@ impl<'a> Dialog<'a> {
         }
     }
 
-    pub(super) fn key(&mut self, key: Key) -> Done {
+    pub(super) fn key(&mut self, key: Key) -> DialogStep {
         let last = self.question.choices.len().saturating_sub(1);
         match (key.code, key.ctrl) {
-            (Code::Escape, _) | (Code::Char('c' | 'd'), true) => return Done::Left,
+            (Code::Escape, _) | (Code::Char('c' | 'd'), true) => return DialogStep::Left,
             (Code::Up, _) | (Code::Char('p'), true) | (Code::Char('k'), false) => {
                 self.selected = self.selected.saturating_sub(1);
             }
@@ -46,20 +46,20 @@ impl<'a> Dialog<'a> {
             }
             (Code::Home, _) => self.selected = 0,
             (Code::End, _) => self.selected = last,
-            (Code::Enter, _) => return Done::Chose(self.selected),
+            (Code::Enter, _) => return DialogStep::Chose(self.selected),
             (Code::Char('v'), false) if !self.question.whole.is_empty() && !self.shown => {
                 self.shown = true;
-                return Done::Whole;
+                return DialogStep::Whole;
             }
             (Code::Char(digit @ '1'..='9'), false) => {
                 let at = digit as usize - '1' as usize;
                 if at <= last {
-                    return Done::Chose(at);
+                    return DialogStep::Chose(at);
                 }
             }
             _ => {}
         }
-        Done::Not
+        DialogStep::Not
     }
 
     pub(super) fn frame(&self, (columns, rows): (usize, usize)) -> Frame {
@@ -234,11 +234,11 @@ mod tests {
     fn a_digit_chooses_and_escape_leaves() {
         let question = trust();
         let mut dialog = Dialog::new(&question);
-        assert_eq!(dialog.key(Key::of(Code::Enter)), Done::Chose(0));
-        assert_eq!(dialog.key(Key::char('2')), Done::Chose(1));
-        assert_eq!(dialog.key(Key::char('9')), Done::Not);
-        assert_eq!(dialog.key(Key::char('v')), Done::Whole);
-        assert_eq!(dialog.key(Key::of(Code::Escape)), Done::Left);
+        assert_eq!(dialog.key(Key::of(Code::Enter)), DialogStep::Chose(0));
+        assert_eq!(dialog.key(Key::char('2')), DialogStep::Chose(1));
+        assert_eq!(dialog.key(Key::char('9')), DialogStep::Not);
+        assert_eq!(dialog.key(Key::char('v')), DialogStep::Whole);
+        assert_eq!(dialog.key(Key::of(Code::Escape)), DialogStep::Left);
     }
 
     #[test]

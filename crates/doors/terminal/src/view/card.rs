@@ -19,7 +19,7 @@ use crate::text::{Role, Row, Style, width};
 
 /// A call, with what is known of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct CallCard {
     pub id: String,
     /// The tool, as the wire names it.
     pub tool: String,
@@ -121,7 +121,7 @@ pub(crate) const CHANGE: usize = 16;
 
 /// The rows of a card. `spinner` stands before a running one.
 #[must_use]
-pub fn rows(call: &Call, width: usize, spinner: &str) -> Vec<Row> {
+pub fn rows(call: &CallCard, width: usize, spinner: &str) -> Vec<Row> {
     let (mark, role) = match &call.state {
         CardState::Running => (spinner, Role::Accent),
         CardState::Done { value, .. } if value.get("backgroundTaskId").is_some() => ("&", Role::Note),
@@ -237,7 +237,7 @@ pub fn middle(text: &str, room: usize) -> String {
     format!("{head}⋯{end}")
 }
 
-fn parts(call: &Call) -> Parts {
+fn parts(call: &CallCard) -> Parts {
     match &call.state {
         CardState::Running => running(call),
         CardState::Stopped => Parts::default().fact(format!("stopped by you after {}", amount::running(call.time))),
@@ -266,7 +266,7 @@ fn parts(call: &Call) -> Parts {
     }
 }
 
-fn running(call: &Call) -> Parts {
+fn running(call: &CallCard) -> Parts {
     let time = amount::running(call.time);
     match call.tool.as_str() {
         "Bash" => Parts::default()
@@ -296,13 +296,13 @@ pub(crate) fn took(time: Duration) -> Option<String> {
 
 /// Whether consecutive ones become one row.
 #[must_use]
-pub fn is_reading(call: &Call) -> bool {
+pub fn is_reading(call: &CallCard) -> bool {
     matches!(call.tool.as_str(), "Read" | "Grep" | "Glob") && matches!(call.state, CardState::Done { .. })
 }
 
 /// Several finished readings in one row.
 #[must_use]
-pub fn joined(calls: &[Call], columns: usize) -> Vec<Row> {
+pub fn joined(calls: &[CallCard], columns: usize) -> Vec<Row> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for call in calls {
         match counts.iter_mut().find(|(tool, _)| *tool == call.tool) {
@@ -337,7 +337,7 @@ pub fn joined(calls: &[Call], columns: usize) -> Vec<Row> {
 
 /// A card with nothing left out.
 #[must_use]
-pub fn whole(call: &Call, width: usize) -> Vec<Row> {
+pub fn whole(call: &CallCard, width: usize) -> Vec<Row> {
     let short = rows(call, width, "⠹");
     let head = short
         .into_iter()

@@ -21,7 +21,7 @@ pub struct Picture {
     /// The answer that is being written.
     pub draft: Option<Draft>,
     /// Every call that has no result or got it just now.
-    pub calls: Vec<Call>,
+    pub calls: Vec<CallFacts>,
     /// The asks a person has to answer.
     pub asks: Vec<Ask>,
     /// Those of before, and what became of them.
@@ -79,7 +79,7 @@ pub struct Draft {
 
 /// A call as the conversation knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct CallFacts {
     pub id: String,
     pub parent: Option<String>,
     pub state: CallState,
@@ -187,10 +187,10 @@ fn doing(state: &ConversationState, now: Time, draft: Option<&Draft>) -> Doing {
     }
 }
 
-fn calls(state: &ConversationState, now: Time, from: usize) -> Vec<Call> {
+fn calls(state: &ConversationState, now: Time, from: usize) -> Vec<CallFacts> {
     let is_new = |place: Option<usize>| place.is_some_and(|at| at >= from);
     let calls = state.calls().iter().rev().take(2000);
-    let mut found: Vec<Call> = calls
+    let mut found: Vec<CallFacts> = calls
         .filter(|call| {
             call.state == CallState::Running
                 || is_new(call.result)
@@ -202,7 +202,7 @@ fn calls(state: &ConversationState, now: Time, from: usize) -> Vec<Call> {
                 .tasks()
                 .iter()
                 .find(|task| task.call.as_deref() == Some(&*call.id));
-            Call {
+            CallFacts {
                 id: call.id.to_string(),
                 parent: call
                     .parent

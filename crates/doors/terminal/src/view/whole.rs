@@ -8,7 +8,7 @@ use sluice_host::conversation::{Entry, EntryKind};
 use sluice_wire::content::{Block, Content};
 use sluice_wire::{ToAgent, ToHost};
 
-use super::card::{self, Call, CardState};
+use super::card::{self, CallCard, CardState};
 use super::{markdown, prompt};
 use crate::text::{Role, Row, Style, wrap};
 
@@ -130,7 +130,7 @@ impl Whole {
                     },
                     None => CardState::Running,
                 };
-                let call = Call {
+                let call = CallCard {
                     id: used.id.clone(),
                     tool: used.name.clone(),
                     input: self.near(used.input.to_value()),
