@@ -1,4 +1,4 @@
-//! Which agents there are, what is run for a session, and in which environment.
+//! Agents that can be started: the command line and the environment of a session.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,7 +13,7 @@ use crate::api::{Code, Problem};
 
 /// An agent that can be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Agent {
+pub struct AgentConfig {
     /// What it is called: `sluice`, `claude`, or as the operator named it.
     pub name: String,
     /// The program; a bare name is looked for on `PATH`.
@@ -32,7 +32,7 @@ pub struct Agent {
 #[derive(Debug, Clone, Default)]
 pub struct Agents {
     /// In the order they are offered.
-    pub all: Vec<Agent>,
+    pub all: Vec<AgentConfig>,
     /// The environment agents start in, before it is cleaned.
     pub environment: BTreeMap<String, String>,
     /// Where agents keep sessions: `~/.claude`.
@@ -48,7 +48,7 @@ pub(crate) enum Begin {
     Resume(String),
 }
 
-/// What a session wants of its agent.
+/// Options of the agent of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Wish {
     pub(crate) agent: String,
@@ -86,7 +86,7 @@ fn is_ours(name: &str) -> bool {
 
 impl Agents {
     /// The agent of this name, or the default one.
-    pub(crate) fn find(&self, name: Option<&str>) -> Result<&Agent, Problem> {
+    pub(crate) fn find(&self, name: Option<&str>) -> Result<&AgentConfig, Problem> {
         let found = match name {
             None => self.all.first(),
             Some(name) => self.all.iter().find(|agent| agent.name == name),
@@ -101,7 +101,7 @@ impl Agents {
         })
     }
 
-    /// What is run for a session, and what the agent is told first.
+    /// The command line of a session, and its `initialize` request.
     pub(crate) fn launch(&self, wish: &Wish, begin: &Begin) -> Result<(Launch, Initialize), Problem> {
         let agent = self.find(Some(&wish.agent))?;
         let program = self.locate(&agent.program)?;
@@ -182,7 +182,7 @@ impl Agents {
 
 #[cfg(test)]
 mod tests {
-    use super::{Agent, Agents, Begin, Wish};
+    use super::{AgentConfig, Agents, Begin, Wish};
 
     #[test]
     fn an_agent_gets_a_clean_environment() {
@@ -195,7 +195,7 @@ mod tests {
             ("ANTHROPIC_API_KEY", "kept: the agent needs it"),
         ];
         let agents = Agents {
-            all: vec![Agent {
+            all: vec![AgentConfig {
                 name: "sh".into(),
                 program: "sh".into(),
                 args: Vec::new(),

@@ -1,7 +1,7 @@
-//! The dialect of the WebSocket, level 1: what is said between the bridge and a client.
+//! Messages of the WebSocket, level 1, between the bridge and a client.
 //!
 //! `docs/bridge.md` is its description for builders of clients; `web/src/api/types.ts` is made from these types.
-//! Level 0, the seed's dialect, is made from the same truth in [`crate::level0`].
+//! Level 0 is made from the same state in [`crate::level0`].
 
 mod answers;
 mod client;
@@ -15,5 +15,5 @@ pub use client::*;
 pub use server::*;
 pub use state::*;
 
-/// The version of the dialect.
+/// The version of the API.
 pub const VERSION: u32 = 1;

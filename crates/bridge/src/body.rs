@@ -1,4 +1,4 @@
-//! Heavy bodies: what is long is kept aside, and travels only when somebody looks at it.
+//! Blobs: long bodies of messages are stored apart, and fetched when somebody looks at them.
 
 use base64::Engine as _;
 use serde_json::{Map, Value, json};
@@ -6,15 +6,15 @@ use sha2::{Digest as _, Sha256};
 
 use crate::api::Blob;
 
-/// From how many bytes on a text is kept aside.
+/// From how many bytes on a text is stored as a blob.
 pub(crate) const HEAVY: usize = 32 * 1024;
 /// How much of the beginning and of the end of a text stays.
 const SHOWN: usize = 2 * 1024;
 
-/// The key that marks a body that is kept aside.
+/// The key that marks a blob in a message.
 pub(crate) const MARK: &str = "$blob";
 
-/// A body that was taken out.
+/// A body that was replaced by a blob.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Body {
     pub(crate) hash: String,
@@ -29,7 +29,7 @@ pub(crate) struct Light {
     pub(crate) bodies: Vec<Body>,
 }
 
-/// Takes the heavy bodies out of a line. A line that has none comes back as it is.
+/// Replaces the long bodies of a line by blobs; `None` for a line that has none.
 pub(crate) fn lighten(line: &str) -> Option<Light> {
     if line.len() <= HEAVY && !line.contains("\"base64\"") {
         return None;

@@ -1,4 +1,4 @@
-//! The sessions behind the web server's door.
+//! The bridge: the hub of sessions behind the web server.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use crate::look::export::{Export, Format, Without};
 use crate::screen::{self, Person};
 use crate::session::By;
 
-/// What the server asks of the sessions.
+/// The backend of the web server.
 #[derive(Debug, Clone)]
 pub struct Bridge {
     hub: Hub,

@@ -1,4 +1,4 @@
-//! Days as people count them.
+//! Calendar days.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

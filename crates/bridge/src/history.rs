@@ -1,4 +1,4 @@
-//! A conversation another program left, as records.
+//! Transcripts of other programs, imported as records.
 
 use serde_json::{Value, json};
 use sluice_host::sessions::{MessageKind, SessionMessage};
@@ -6,7 +6,7 @@ use sluice_host::sessions::{MessageKind, SessionMessage};
 use crate::api::Own;
 use crate::session::records::kind;
 
-/// A record of something that was said before the bridge knew the session.
+/// A record of an imported message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Past {
     pub(crate) at: i64,

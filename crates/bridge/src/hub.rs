@@ -1,4 +1,4 @@
-//! All sessions: found, begun, loaded when somebody wants them, let go when nobody does.
+//! The hub: all sessions; they are loaded when somebody wants them and unloaded when nobody does.
 
 mod doors;
 mod external;
@@ -144,7 +144,7 @@ impl Shared {
 }
 
 impl Hub {
-    /// Takes up what a store holds: sessions whose runners live are reached at once.
+    /// Opens the store; sessions whose runners live are connected at once.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -222,7 +222,7 @@ impl Hub {
         self.load(row).await
     }
 
-    /// Who lets devices in.
+    /// Sets the access control of the web server.
     pub fn set_doorkeeper(&self, keeper: Arc<dyn Doorkeeper>) {
         self.shared.doors.set(keeper);
     }
@@ -297,7 +297,7 @@ impl Hub {
         Ok(handle)
     }
 
-    /// Tells a session something, and waits for what comes of it.
+    /// Sends a command to a session, and waits for its result.
     pub(crate) async fn ask<T>(&self, id: &str, mut command: impl FnMut(Reply<T>) -> Command) -> Result<T, Problem> {
         for _ in 0..5 {
             let handle = self.session(id).await?;
@@ -314,18 +314,18 @@ impl Hub {
         Err(Problem::internal("the session does not answer"))
     }
 
-    /// Tells a session something nobody waits for.
+    /// Sends a command to a session without waiting.
     pub(crate) async fn tell(&self, id: &str, command: Command) {
         if let Ok(handle) = self.session(id).await {
             handle.commands.send(command).await.ok();
         }
     }
 
-    /// Looks at a session from inside.
+    /// Reads the state of a session in its task.
     pub(crate) async fn look<T: Send + 'static>(
         &self,
         id: &str,
-        look: impl FnOnce(&sluice_host::conversation::State, &SessionRow) -> T + Send + 'static,
+        look: impl FnOnce(&sluice_host::conversation::ConversationState, &SessionRow) -> T + Send + 'static,
     ) -> Result<T, Problem> {
         let handle = self.session(id).await?;
         let (reply, seen) = oneshot::channel();
@@ -337,7 +337,7 @@ impl Hub {
         seen.await.map_err(|_| gone())
     }
 
-    /// Lets every session go: what waits is stored, runners are left alone.
+    /// Unloads every session: pending records are stored, runners go on.
     pub async fn shut_down(&self) {
         let handles: Vec<Handle> = {
             let loaded = self.shared.loaded.lock().unwrap_or_else(PoisonError::into_inner);

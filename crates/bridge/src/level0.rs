@@ -1,10 +1,12 @@
-//! The seed's dialect: the same truth in the messages a client written to that document alone knows.
+//! Messages of the WebSocket, level 0: for clients that send no `hello`.
 //!
 //! Every function is pure: a message of the agent or a fact of the conversation in, messages for the client out.
 
 use serde_json::{Map, Value, json};
-use sluice_host::conversation::{Ask, AskKind, Session, State};
-use sluice_host::wire::Frame;
+use sluice_host::conversation::{Ask, AskKind, ConversationState, Session};
+use sluice_host::wire::control::Subtype;
+use sluice_host::wire::stdout::SystemSubtype;
+use sluice_host::wire::{Frame, MessageType};
 use sluice_store::{AskRow, PromptRow};
 
 use crate::api::{ErrorMessage, Problem, SessionInfo};
@@ -23,13 +25,13 @@ pub(crate) fn recent_sessions(sessions: &[Value]) -> Value {
 /// The reply to `start`.
 pub(crate) fn session_created(info: &SessionInfo) -> Value {
     json!({
-        "type": "system", "subtype": "session_created", "sessionId": info.session_id,
+        "type": MessageType::System, "subtype": "session_created", "sessionId": info.session_id,
         "projectPath": info.project_path, "permissionMode": info.permission_mode,
         "providerSessionId": info.provider_session_id,
     })
 }
 
-/// The agent announces itself.
+/// `system`/`init`.
 pub(crate) fn init(session: &str, facts: &Session) -> Value {
     let commands: Vec<&str> = facts.commands.iter().map(|command| &*command.name).collect();
     let servers: Vec<Value> = facts
@@ -38,7 +40,7 @@ pub(crate) fn init(session: &str, facts: &Session) -> Value {
         .map(|server| json!({"name": server.name, "status": server.status}))
         .collect();
     json!({
-        "type": "system", "subtype": "init", "sessionId": session,
+        "type": MessageType::System, "subtype": SystemSubtype::Init, "sessionId": session,
         "model": facts.model, "tools": facts.tools, "slash_commands": commands, "agents": facts.agents,
         "mcp_servers": servers, "permissionMode": facts.mode, "cwd": facts.cwd,
         "claude_code_version": facts.version, "providerSessionId": facts.id(),
@@ -53,10 +55,10 @@ pub(crate) fn end(session: &str, state: &str, status: &str, reason: Option<&str>
         // A retired agent comes back with the next prompt: nothing has ended.
         _ => return None,
     };
-    Some(json!({"type": "system", "subtype": subtype, "sessionId": session, "reason": reason}))
+    Some(json!({"type": MessageType::System, "subtype": subtype, "sessionId": session, "reason": reason}))
 }
 
-/// What somebody typed.
+/// `user_input`: a prompt.
 pub(crate) fn input(session: &str, row: &PromptRow) -> Value {
     let mut message = json!({
         "type": "user_input", "sessionId": session, "text": row.text, "by": row.by_name, "uuid": row.uuid,
@@ -82,11 +84,11 @@ pub(crate) fn ask(session: &str, ask: &Ask, decided: Option<&AskRow>) -> Value {
 
 fn request_message(session: &str, id: &str, request: &Value, decided: Option<&AskRow>) -> Value {
     let field = |key: &str| request.get(key).cloned().unwrap_or_default();
-    let subtype = request.get("subtype").and_then(Value::as_str).unwrap_or_default();
-    let (tool, input) = match subtype {
-        "can_use_tool" => (field("tool_name"), field("input")),
-        "elicitation" => ("Elicitation".into(), request.clone()),
-        other => (other.into(), request.clone()),
+    let (tool, input) = match subtype(request) {
+        Some(Subtype::CanUseTool) => (field("tool_name"), field("input")),
+        Some(Subtype::Elicitation) => ("Elicitation".into(), request.clone()),
+        Some(other) => (other.as_str().into(), request.clone()),
+        None => ("".into(), request.clone()),
     };
     let mut message = json!({
         "type": "permission_request", "sessionId": session,
@@ -104,11 +106,15 @@ fn request_message(session: &str, id: &str, request: &Value, decided: Option<&As
     message
 }
 
-/// What a line of the agent is in this dialect.
-pub(crate) fn said(session: &str, frame: &Frame, state: &State, interrupted: Option<usize>) -> Vec<Value> {
+fn subtype(request: &Value) -> Option<Subtype> {
+    request.get("subtype")?.as_str().map(Subtype::from)
+}
+
+/// A line of the agent as messages of level 0.
+pub(crate) fn said(session: &str, frame: &Frame, state: &ConversationState, interrupted: Option<usize>) -> Vec<Value> {
     let names = |id: &str| state.call(id).map(|call| call.name.to_string());
-    match frame.ty() {
-        "result" => {
+    match frame.message_type() {
+        MessageType::Result => {
             let turn = state.turns().len().checked_sub(1);
             let cost = turn.and_then(|at| state.turns().get(at)).and_then(|turn| turn.cost);
             let stopped = interrupted.is_some() && interrupted == turn;
@@ -120,17 +126,17 @@ pub(crate) fn said(session: &str, frame: &Frame, state: &State, interrupted: Opt
     }
 }
 
-/// The same of a line that is read again, without a state to ask.
+/// The same for a stored line, without a state.
 pub(crate) fn line(session: &str, text: &str, names: &dyn Fn(&str) -> Option<String>) -> Vec<Value> {
     let Some(value) = message(text) else { return Vec::new() };
-    match value.get("type").and_then(Value::as_str) {
-        Some("assistant") => vec![json!({
-            "type": "assistant", "sessionId": session, "message": value.get("message"), "uuid": value.get("uuid"),
+    match value.get("type").and_then(Value::as_str).map(MessageType::of) {
+        Some(kind @ MessageType::Assistant) => vec![json!({
+            "type": kind, "sessionId": session, "message": value.get("message"), "uuid": value.get("uuid"),
             "parentToolUseId": value.get("parent_tool_use_id").cloned().unwrap_or_default(),
         })],
-        Some("user") => results(session, &value, names),
-        Some("result") => vec![result(session, &value, None, false)],
-        Some("system") => system(session, &value).into_iter().collect(),
+        Some(MessageType::User) => results(session, &value, names),
+        Some(MessageType::Result) => vec![result(session, &value, None, false)],
+        Some(MessageType::System) => system(session, &value).into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -162,7 +168,7 @@ pub(crate) fn result(session: &str, value: &Value, cost: Option<f64>, stopped: b
     };
     let total = value.get("total_cost_usd").and_then(Value::as_f64);
     let mut message = json!({
-        "type": "result", "sessionId": session, "subtype": subtype,
+        "type": MessageType::Result, "sessionId": session, "subtype": subtype,
         "cost": cost.or(total), "duration": value.get("duration_ms"), "totalCost": total,
         "numTurns": value.get("num_turns"), "usage": value.get("usage"), "uuid": value.get("uuid"),
     });
@@ -183,14 +189,19 @@ pub(crate) fn result(session: &str, value: &Value, cost: Option<f64>, stopped: b
 fn system(session: &str, value: &Value) -> Option<Value> {
     let subtype = value.get("subtype").and_then(Value::as_str)?;
     // What section 8 knows, and what a person would miss.
-    if !matches!(
-        subtype,
-        "init" | "compact_boundary" | "api_retry" | "task_started" | "task_notification"
-    ) {
+    let known = matches!(
+        SystemSubtype::of(subtype),
+        SystemSubtype::Init
+            | SystemSubtype::CompactBoundary
+            | SystemSubtype::ApiRetry
+            | SystemSubtype::TaskStarted
+            | SystemSubtype::TaskNotification
+    );
+    if !known {
         return None;
     }
     let mut fields: Map<String, Value> = Map::new();
-    fields.insert("type".to_owned(), "system".into());
+    fields.insert("type".to_owned(), MessageType::System.as_str().into());
     fields.insert("subtype".to_owned(), subtype.into());
     fields.insert("sessionId".to_owned(), session.into());
     for (key, field) in value.as_object().into_iter().flatten() {
@@ -263,8 +274,10 @@ fn image(block: &Value) -> Option<Value> {
 pub(crate) fn ask_line(session: &str, text: &str, row: impl Fn(&str) -> Option<AskRow>) -> Option<Value> {
     let value = message(text)?;
     let request = value.get("request")?;
-    let kind = request.get("subtype").and_then(Value::as_str)?;
-    if !matches!(kind, "can_use_tool" | "elicitation" | "request_user_dialog") {
+    if !matches!(
+        subtype(request)?,
+        Subtype::CanUseTool | Subtype::Elicitation | Subtype::RequestUserDialog
+    ) {
         return None;
     }
     let id = value.get("request_id")?.as_str()?;
@@ -319,7 +332,7 @@ pub(crate) fn error(problem: &Problem, session: Option<&str>, request: Option<&s
     serde_json::to_string(&crate::api::ServerMessage::Error(message)).unwrap_or_default()
 }
 
-/// Whether an ask is one this dialect can show.
+/// Whether an ask is one that level 0 can show.
 pub(crate) fn shows(ask: &Ask) -> bool {
     ask.kind != AskKind::Hook && ask.kind != AskKind::Mcp
 }

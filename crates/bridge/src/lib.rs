@@ -3,7 +3,7 @@
 //!
 //! In reading order:
 //!
-//! * [`api`]: the messages of the WebSocket, level 1, as types; `level0`: the small dialect of level 0; `problem`:
+//! * [`api`]: the messages of the WebSocket, level 1, as types; `level0`: those of level 0; `problem`:
 //!   errors;
 //! * `agents`: which agents can be started; `link`: the connection to a runner; `rules`: permission rules in settings
 //!   files; `worktree`: a git worktree for a session;
@@ -37,6 +37,6 @@ mod bridge;
 mod look;
 mod screen;
 
-pub use agents::{Agent, Agents};
+pub use agents::{AgentConfig, Agents};
 pub use bridge::Bridge;
 pub use hub::{Away, Config, Doorkeeper, Hub, Waiting};

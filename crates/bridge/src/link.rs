@@ -1,4 +1,4 @@
-//! The way to a runner: frames in, frames out.
+//! The connection to a runner: frames in both directions.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What can be looked at: files, folders, changes, code with colours, time lines.
+//! Queries: files, folders, diffs, highlighted code, time lines.
 
 pub(crate) mod changes;
 pub(crate) mod check;

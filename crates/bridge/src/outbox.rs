@@ -1,4 +1,4 @@
-//! What waits to be sent to one screen: bounded, merged, never waited for.
+//! The outbox of a screen: frames that wait to be sent, bounded and merged; sessions never wait for it.
 //!
 //! Sessions put frames in; the connection takes them out as fast as its socket goes. Text that grows is merged while it
 //! waits, so a screen that is a little slow gets fewer, longer deltas. A screen that is too slow loses everything of the

@@ -1,4 +1,4 @@
-//! Why something was refused: a code for programs, a sentence for people, and what to do.
+//! Errors of the API: a code for programs, a sentence for people, and a hint.
 
 use sluice_store::StoreError;
 
@@ -55,7 +55,7 @@ impl Problem {
         Self::new(Code::Internal, format!("the bridge failed: {why}"))
     }
 
-    /// Somebody was faster.
+    /// The ask was decided by somebody else before.
     pub(crate) fn decided(decision: &str, by: Option<String>, at: i64) -> Self {
         let who = by.as_deref().map(|name| format!(" by {name}")).unwrap_or_default();
         Self {

@@ -46,9 +46,9 @@ pub(crate) fn change(file: &Path, within: Option<&Path>, behavior: &str, rule: &
     let Some(changed) = changed(&text, behavior, rule, add) else {
         return Err(Problem::new(
             Code::Refused,
-            format!("{} is no settings file: nothing was changed", file.display()),
+            format!("{} is not a valid settings file; nothing was changed", file.display()),
         )
-        .hint("mend its JSON first; `sluice doctor` says where it is wrong"));
+        .hint("fix its JSON first; `sluice doctor` says where the error is"));
     };
     match changed == text {
         true => Ok(()),

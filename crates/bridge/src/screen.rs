@@ -1,6 +1,6 @@
-//! A screen that is connected: what it says becomes commands, what happens becomes frames.
+//! A connected screen: its messages become commands, events of sessions become frames.
 //!
-//! A client that says `hello` first speaks level 1, any other the seed's dialect. Both go through the same commands.
+//! A client that says `hello` first speaks level 1, any other level 0. Both go through the same commands.
 
 mod agent;
 mod answers;
@@ -71,7 +71,7 @@ struct Head {
     session_id: Option<Value>,
 }
 
-/// Talks with a client until either side is done.
+/// Serves a client until either side closes.
 pub(crate) async fn serve<S>(hub: Hub, socket: S, person: Person)
 where
     S: Stream<Item = Message> + Sink<Message> + Unpin + Send,
@@ -238,7 +238,7 @@ impl Connection {
                 if first || self.level == Level::One {
                     self.welcome(hello).await;
                 } else {
-                    let late = Problem::new(Code::Type, "hello comes first or not at all");
+                    let late = Problem::new(Code::Type, "hello must be the first message");
                     self.complain(&late, None, None);
                 }
                 None
@@ -258,7 +258,7 @@ impl Connection {
 
     async fn welcome(&mut self, hello: Hello) {
         if hello.version != VERSION {
-            let problem = Problem::new(Code::Field, format!("version {} is not spoken here", hello.version))
+            let problem = Problem::new(Code::Field, format!("version {} is not supported", hello.version))
                 .hint(format!("this bridge speaks version {VERSION}"));
             self.complain(&problem, None, None);
             return;
@@ -317,7 +317,7 @@ impl Connection {
         }
     }
 
-    /// From now on what happens in a session. Gives its id, which may be another than the one asked for.
+    /// Subscribes to a session. Gives its id, which may be another than the one asked for.
     pub(super) async fn subscribe(
         &mut self,
         id: &str,

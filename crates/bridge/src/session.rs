@@ -17,6 +17,7 @@ mod process;
 mod prompts;
 pub(crate) mod records;
 mod requests;
+mod response;
 mod search_text;
 mod unfinished;
 mod view;
@@ -24,7 +25,8 @@ mod view;
 use std::sync::Arc;
 
 use serde_json::Value;
-use sluice_host::conversation::State;
+use sluice_host::conversation::ConversationState;
+use sluice_host::wire::control::Request;
 use sluice_store::{PromptRow, SessionRow};
 use tokio::sync::{mpsc, oneshot};
 
@@ -32,29 +34,30 @@ use crate::api::{AnswerAsk, Cursor, Problem};
 use crate::outbox::Outbox;
 
 pub(crate) use actor::{Actor, now};
-pub(crate) use asks::{add_rule, in_words};
+pub(crate) use asks::in_words;
 pub(crate) use listeners::TURNS;
+pub(crate) use response::add_rule;
 pub(crate) use search_text::of as search_text;
 pub(crate) use view::{end_word, info_of_row};
 
 /// How many commands may wait for a session.
 pub(crate) const DEPTH: usize = 64;
 
-/// Who wants something.
+/// Who gave a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct By {
     pub(crate) device: String,
     pub(crate) name: String,
 }
 
-/// Which dialect a listener speaks.
+/// The level of the API a listener speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Level {
     Zero,
     One,
 }
 
-/// Somebody who wants to hear what happens.
+/// A subscriber of a session.
 #[derive(Debug, Clone)]
 pub(crate) struct Listener {
     /// The connection.
@@ -63,15 +66,15 @@ pub(crate) struct Listener {
     pub(crate) outbox: Arc<Outbox>,
 }
 
-/// What came of a command.
+/// Where the result of a command goes.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, Problem>>;
 
-/// A look at a session from inside.
-pub(crate) type Look = Box<dyn FnOnce(&State, &SessionRow) + Send>;
+/// A function that reads the state of a session in its task.
+pub(crate) type Look = Box<dyn FnOnce(&ConversationState, &SessionRow) + Send>;
 
-/// What a session is told.
+/// A command to a session.
 pub(crate) enum Command {
-    /// Tells a listener what it missed, and from then on everything.
+    /// Sends a listener the records it missed, and from then on all of them.
     Subscribe {
         listener: Listener,
         cursor: Option<Cursor>,
@@ -123,7 +126,7 @@ pub(crate) enum Command {
     },
     /// Any control request of the protocol.
     Request {
-        request: Value,
+        request: Box<Request>,
         reply: Reply<Value>,
     },
     /// Starts the agent, when it does not run.

@@ -1,4 +1,4 @@
-//! A git worktree of one's own for a session.
+//! A git worktree for a session.
 
 use std::path::{Path, PathBuf};
 

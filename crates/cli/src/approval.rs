@@ -1,4 +1,4 @@
-//! What a person is asked before a session begins: whether the folder is trusted, and the servers its project names.
+//! The trust dialog, and the approval of a project's MCP servers, before a session begins.
 
 use std::io;
 use std::path::Path;
@@ -8,7 +8,7 @@ use sluice_engine::mcp::scopes::{self, Named, Standing};
 use sluice_engine::mcp::store;
 use sluice_engine::settings::keys::{self, permissions};
 use sluice_engine::settings::{Layer, WriteError, trust};
-use sluice_terminal::{Facts, Question, Questioner};
+use sluice_terminal::{Facts, Questioner, StartQuestion};
 
 use crate::flags::Flags;
 use crate::launch::Place;
@@ -65,7 +65,7 @@ fn kept(written: Result<(), WriteError>, questioner: &mut Questioner<'_>) -> io:
 }
 
 /// The folder, what it would bring, and the three answers.
-fn question(facts: &Facts, layers: &[&Layer], servers: &[Waiting]) -> Question {
+fn question(facts: &Facts, layers: &[&Layer], servers: &[Waiting]) -> StartQuestion {
     let mut brings = Vec::new();
     let mut whole = Vec::new();
     for layer in layers {
@@ -106,7 +106,7 @@ fn question(facts: &Facts, layers: &[&Layer], servers: &[Waiting]) -> Question {
         body = vec!["  It has its own settings, which take effect only in a trusted folder.".to_owned()];
     }
     let choice = |label: &str, about: &str| (label.to_owned(), about.to_owned());
-    Question {
+    StartQuestion {
         title: ("New folder".to_owned(), facts.folder_word()),
         body,
         choices: vec![
@@ -209,14 +209,14 @@ async fn about_servers(place: &Place, facts: &Facts, servers: &[Waiting]) -> io:
             ));
         }
         choices.push(choice("Never", "in this project"));
-        let question = Question {
+        let question = StartQuestion {
             title: ("New server".to_owned(), name.clone()),
             body: vec![
                 format!("    {reach}"),
                 "  This project configures it in .mcp.json.".to_owned(),
             ],
             choices,
-            ..Question::default()
+            ..StartQuestion::default()
         };
         let never = if rest.len() > 1 { 3 } else { 2 };
         match questioner.choose(&question).await? {

@@ -12,12 +12,13 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use sluice_host::transport::{ChannelTransport, Link};
 use sluice_host::{Error, ErrorKind};
-use sluice_server::{ControlRequest, Scope, ask};
+use sluice_server::{BridgeRequest, Scope, ask};
+use sluice_wire::Frame;
 use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::Message;
 
 use sluice_engine::settings::Opener;
-use sluice_terminal::{Agent, Facts, Next, Outcome, Question, Questioner};
+use sluice_terminal::{Agent, Facts, Next, Outcome, Questioner, StartQuestion};
 
 use crate::environment::Environment;
 use crate::fail;
@@ -61,7 +62,7 @@ pub(crate) struct Served {
 impl Bridge {
     /// Comes into the bridge that keeps its state there.
     pub(crate) async fn enter(state: &Path) -> Result<Self, String> {
-        let status = ask(state, &ControlRequest::Status)
+        let status = ask(state, &BridgeRequest::Status)
             .await
             .map_err(|error| error.to_string())?;
         let addresses = status.get("addresses").and_then(Value::as_array).into_iter().flatten();
@@ -71,7 +72,7 @@ impl Bridge {
             return Err("the bridge has no address to connect to".to_owned());
         };
         let fingerprint = status.get("fingerprint").and_then(Value::as_str).map(str::to_owned);
-        let wanted = ControlRequest::Token {
+        let wanted = BridgeRequest::Token {
             name: "terminal".to_owned(),
             scope: Scope::Admin,
         };
@@ -88,7 +89,7 @@ impl Bridge {
 
     /// The same; a bridge is started where none runs.
     pub(crate) async fn enter_or_start(state: &Path) -> Result<Self, String> {
-        if ask(state, &ControlRequest::Status).await.is_err() {
+        if ask(state, &BridgeRequest::Status).await.is_err() {
             let program = std::env::current_exe().map_err(|error| error.to_string())?;
             let mut command = std::process::Command::new(program);
             command.arg("serve").arg("--state").arg(state);
@@ -99,7 +100,7 @@ impl Bridge {
                 .spawn()
                 .map_err(|error| format!("the bridge cannot be started: {error}"))?;
             let end = Instant::now() + START;
-            while ask(state, &ControlRequest::Status).await.is_err() {
+            while ask(state, &BridgeRequest::Status).await.is_err() {
                 if Instant::now() > end {
                     return Err("the bridge cannot be started: `sluice serve` says why".to_owned());
                 }
@@ -111,7 +112,7 @@ impl Bridge {
 
     /// A code another device is paired with, and the address that holds it.
     pub(crate) async fn pair(&self) -> Option<(String, String)> {
-        let given = ask(&self.state, &ControlRequest::Pair { scope: None }).await.ok()?;
+        let given = ask(&self.state, &BridgeRequest::Pair { scope: None }).await.ok()?;
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
         Some((
             text(given.get("code"))?,
@@ -121,7 +122,7 @@ impl Bridge {
 
     /// Shuts the way in behind itself.
     pub(crate) async fn leave(self) {
-        let revoke = ControlRequest::Revoke { device: self.device };
+        let revoke = BridgeRequest::Revoke { device: self.device };
         tokio::time::timeout(Duration::from_secs(1), ask(&self.state, &revoke))
             .await
             .ok();
@@ -353,10 +354,10 @@ async fn pick(named: Option<&str>, sessions: &[Served], facts: &Facts) -> Result
         let title = if it.title.is_empty() { &it.folder } else { &it.title };
         (title.clone(), format!("{}  {}", it.standing, it.folder))
     };
-    let question = Question {
+    let question = StartQuestion {
         title: ("Attach".to_owned(), facts.folder_word()),
         choices: sessions.iter().take(20).map(choice).collect(),
-        ..Question::default()
+        ..StartQuestion::default()
     };
     let mut questioner = Questioner::open(facts).map_err(|error| error.to_string())?;
     let at = questioner.choose(&question).await.map_err(|error| error.to_string())?;
@@ -378,9 +379,7 @@ async fn carry(
             socket.close(None).await.ok();
             return;
         }
-        let lost = translation
-            .note("the connection to the bridge is lost; trying again")
-            .to_string();
+        let lost = translation.note("the connection to the bridge is lost; trying again");
         if heard.send(lost.into()).await.is_err() {
             return;
         }
@@ -394,7 +393,7 @@ async fn carry(
             }
         };
         heard
-            .send(translation.note("connected to the bridge again").to_string().into())
+            .send(translation.note("connected to the bridge again").into())
             .await
             .ok();
     }
@@ -433,8 +432,8 @@ async fn speak(
             }
             line = said.recv() => {
                 let Some(line) = line else { return true };
-                let Ok(line) = serde_json::from_str::<Value>(&line) else { continue };
-                let (commands, answers) = translation.said(&line);
+                let Ok(frame) = Frame::parse(&line) else { continue };
+                let (commands, answers) = translation.said(&frame);
                 if !tell(socket, &commands).await {
                     return false;
                 }
@@ -442,7 +441,7 @@ async fn speak(
             }
         };
         for line in lines {
-            if heard.send(line.to_string().into()).await.is_err() {
+            if heard.send(line.into()).await.is_err() {
                 return true;
             }
         }

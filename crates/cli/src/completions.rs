@@ -1,4 +1,4 @@
-//! What a shell can complete, made from the same table the command line is read with.
+//! Shell completions, made from the same table the command line is read with.
 
 use clap::{Arg, Command};
 

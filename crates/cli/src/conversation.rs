@@ -1,4 +1,4 @@
-//! Which conversation a session is: a new one, or one that goes on.
+//! `--continue`, `--resume`, `--session-id`, `--fork-session`: which session is started or resumed.
 
 use std::fs;
 use std::io::Read as _;

@@ -11,6 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 use sluice_engine::{Exit, Input, Options, Port};
+use sluice_wire::MessageType;
+use sluice_wire::control::{AgentRequest as _, CanUseTool, HookCallback};
+use sluice_wire::stdout::SystemSubtype;
 use tokio::sync::mpsc;
 
 use crate::environment::Environment;
@@ -179,13 +182,21 @@ impl Log {
 /// What a message is about.
 fn category(message: &Value) -> &'static str {
     let text = |pointer: &str| message.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-    match (text("/type"), text("/subtype"), text("/request/subtype")) {
-        ("stream_event", ..) => "stream",
-        ("system", "api_retry" | "model_fallback", _) => "api",
-        ("system", "hook_started" | "hook_progress" | "hook_response", _) | (_, _, "hook_callback") => "hooks",
-        (_, _, "can_use_tool") | ("system", "permission_denied", _) => "permissions",
-        (_, _, request) if request.starts_with("mcp_") => "mcp",
-        ("control_request" | "control_response" | "control_cancel_request", ..) => "control",
+    match MessageType::of(text("/type")) {
+        MessageType::StreamEvent => "stream",
+        MessageType::System => match SystemSubtype::of(text("/subtype")) {
+            SystemSubtype::ApiRetry | SystemSubtype::ModelFallback => "api",
+            SystemSubtype::HookStarted | SystemSubtype::HookProgress | SystemSubtype::HookResponse => "hooks",
+            SystemSubtype::PermissionDenied => "permissions",
+            _ => "wire",
+        },
+        MessageType::ControlRequest => match text("/request/subtype") {
+            HookCallback::SUBTYPE => "hooks",
+            CanUseTool::SUBTYPE => "permissions",
+            request if request.starts_with("mcp_") => "mcp",
+            _ => "control",
+        },
+        MessageType::ControlResponse | MessageType::ControlCancelRequest => "control",
         _ => "wire",
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn run(flags: &Flags, environment: &Environment) -> i32 {
 pub(crate) fn repair() -> i32 {
     match sluice_terminal::repair() {
         Ok(()) => {
-            let said = "keys, lines, cursor and colours of this terminal are as they should be\n";
+            let said = "the terminal was reset: keys, lines, cursor and colours\n";
             i32::from(io::stdout().lock().write_all(said.as_bytes()).is_err())
         }
         Err(error) => {
@@ -121,7 +121,7 @@ fn report(place: &Place, servers: &[Named], sandbox: &str, bridge: &[(&str, Stri
     );
     let problems = checkup.problems.iter().map(|problem| ("problem", problem.clone()));
     let verdict = match checkup.problems.len() {
-        0 => "nothing is wrong".to_owned(),
+        0 => "no problems".to_owned(),
         1 => "1 problem, see above".to_owned(),
         several => format!("{several} problems, see above"),
     };

@@ -1,4 +1,4 @@
-//! Plugins that come in archives, for as long as this process lives: `--plugin-url`, and `--plugin-dir` with a zip.
+//! Plugins from archives, for as long as this process lives: `--plugin-url`, and `--plugin-dir` with a zip.
 
 use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;

@@ -1,4 +1,4 @@
-//! A session without a person in front of it: a host, a script, a pipe.
+//! A headless session: for a host, a script or a pipe.
 
 use std::io::{self, Cursor, IsTerminal, Read as _};
 

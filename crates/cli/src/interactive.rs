@@ -1,4 +1,4 @@
-//! A session with a person at the terminal: the engine behind a channel, the terminal as its host.
+//! An interactive session: the engine behind a channel, the terminal as its host.
 
 use std::env;
 use std::sync::Arc;
@@ -82,7 +82,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         if !told.is_empty() {
             facts
                 .said
-                .push("what was said from there on is told in short from now on".to_owned());
+                .push("the conversation from there on was replaced by a summary".to_owned());
         }
         facts.told = std::mem::take(&mut told);
         if let Some(earlier) = &options.session.earlier {

@@ -1,4 +1,4 @@
-//! From the command line and the environment to a session's options.
+//! Options of a session, from the command line and the environment.
 
 use std::fs;
 use std::path::{Path, PathBuf};

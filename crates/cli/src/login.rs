@@ -1,4 +1,4 @@
-//! `/login`: a key, or a server of one's own. What is given is tried before it is kept.
+//! `/login`: an API key, or a model server. It is tried before it is saved.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use sluice_engine::settings::{self, keys};
 use sluice_model::{Auth, Client, Config, DEFAULT_BASE_URL, Network, Request, http_client};
 use sluice_permission::Source;
-use sluice_terminal::{Facts, Question, Questioner};
+use sluice_terminal::{Facts, Questioner, StartQuestion};
 
 use crate::launch::Place;
 
@@ -28,7 +28,7 @@ const ANSWER: Duration = Duration::from_secs(120);
 /// Asks for a key or a server and keeps it; false when everything stays as it is.
 pub(crate) async fn ask(place: &Place, facts: &Facts) -> io::Result<bool> {
     let choice = |label: &str, about: &str| (label.to_owned(), about.to_owned());
-    let question = Question {
+    let question = StartQuestion {
         title: ("Login".to_owned(), String::new()),
         body: vec!["  It is tested, then saved in your user settings.".to_owned()],
         choices: vec![
@@ -36,7 +36,7 @@ pub(crate) async fn ask(place: &Place, facts: &Facts) -> io::Result<bool> {
             choice("A server of your own", "Ollama, llama.cpp, vLLM, a gateway"),
             choice("Keep it as it is", ""),
         ],
-        ..Question::default()
+        ..StartQuestion::default()
     };
     let mut questioner = Questioner::open(facts)?;
     loop {
@@ -90,14 +90,14 @@ async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bo
         .map(|(address, name, models)| (address.clone(), format!("{name}, {} models", models.len())))
         .collect();
     choices.push(("Another address".to_owned(), String::new()));
-    let question = Question {
+    let question = StartQuestion {
         title: ("Server".to_owned(), String::new()),
         body: match found.is_empty() {
             true => vec!["  No server answers on the usual ports of this machine.".to_owned()],
             false => Vec::new(),
         },
         choices,
-        ..Question::default()
+        ..StartQuestion::default()
     };
     let Some(at) = questioner.choose(&question).await? else {
         return Ok(false);
@@ -149,13 +149,13 @@ async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bo
 }
 
 async fn token(questioner: &mut Questioner<'_>) -> io::Result<Option<String>> {
-    let question = Question {
+    let question = StartQuestion {
         title: ("Does it want a token?".to_owned(), String::new()),
         choices: vec![
             ("No".to_owned(), "most local ones do not".to_owned()),
             ("Yes".to_owned(), String::new()),
         ],
-        ..Question::default()
+        ..StartQuestion::default()
     };
     match questioner.choose(&question).await? {
         Some(0) => Ok(Some("local".to_owned())),
@@ -169,13 +169,13 @@ async fn pick_model(questioner: &mut Questioner<'_>, models: &[String]) -> io::R
         return questioner.write("Model", "a name this server knows", false).await;
     }
     let most = models.iter().take(9);
-    let question = Question {
+    let question = StartQuestion {
         title: ("Model".to_owned(), String::new()),
         choices: most
             .map(|model| (model.clone(), String::new()))
             .chain([("Another".to_owned(), "by its name".to_owned())])
             .collect(),
-        ..Question::default()
+        ..StartQuestion::default()
     };
     let Some(at) = questioner.choose(&question).await? else {
         return Ok(None);

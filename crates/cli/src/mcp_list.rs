@@ -1,4 +1,4 @@
-//! `sluice mcp add|add-json|list|get|remove|reset-project-choices`: the servers that are written down.
+//! `sluice mcp add|add-json|list|get|remove|reset-project-choices`: configured MCP servers.
 
 use std::fmt::Write as _;
 

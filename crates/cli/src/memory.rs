@@ -1,4 +1,4 @@
-//! What a process that mostly waits for a person keeps in memory.
+//! Memory: what an idle process gives back.
 
 /// Lets the allocator give back what is free again. A request is as large as the conversation, and after the first one
 /// glibc would keep room for the next: in a process that mostly waits that is most of its memory.

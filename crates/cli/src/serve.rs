@@ -1,4 +1,4 @@
-//! `sluice serve`: the bridge, and what can be asked of one that runs.
+//! `sluice serve`: the bridge, and requests to one that runs.
 
 mod agents;
 mod ask;

@@ -1,4 +1,4 @@
-//! From flags and variables to what a session is told about MCP servers.
+//! MCP servers of a session, from flags and environment variables.
 
 use std::fs;
 use std::time::Duration;

@@ -1,9 +1,10 @@
-//! Why a session does not begin: one sentence for people, and a word for hosts that offer the fix instead of a retry.
+//! Startup refusals: one sentence for people, and a code for hosts that offer the fix instead of a retry.
 
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
 
 use serde_json::Value;
+use sluice_wire::MessageType;
 use sluice_wire::control::{HostRequest as _, Initialize};
 
 use crate::environment::Environment;
@@ -87,7 +88,7 @@ pub(crate) fn first_line(flags: &mut Flags, input: &mut impl BufRead) -> Result<
         )
     };
     let message: Value = serde_json::from_slice(&line).map_err(|_| not_first("not valid JSON"))?;
-    let asks = message.get("type").and_then(Value::as_str) == Some("control_request")
+    let asks = message.get("type").and_then(Value::as_str) == Some(MessageType::ControlRequest.as_str())
         && message.pointer("/request/subtype").and_then(Value::as_str) == Some(Initialize::SUBTYPE);
     if !asks {
         return Err(not_first("a different message"));

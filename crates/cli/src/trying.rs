@@ -1,4 +1,4 @@
-//! What holds for a command, by the rules a session told: for whoever wants to know before it is asked.
+//! Trying a command against permission rules, without running it.
 
 use sluice_permission::{Behavior, Call, OnDisk, Policy, Rule, Source, ToolFacts, Verdict, decide};
 use sluice_terminal::Facts;

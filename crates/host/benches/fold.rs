@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use sluice_host::conversation::{Event, State, Submit, What, step};
+use sluice_host::conversation::{ConversationEvent, ConversationState, Submit, What, step};
 use sluice_wire::Frame;
 use sluice_wire::stdin::User;
 
@@ -34,7 +34,7 @@ pub fn main() {
 }
 
 struct Run {
-    state: State,
+    state: ConversationState,
     messages: usize,
     text: usize,
     /// One for each turn.
@@ -44,25 +44,28 @@ struct Run {
 
 fn fold(words: usize) -> Run {
     let mut run = Run {
-        state: State::default(),
+        state: ConversationState::default(),
         messages: 0,
         text: 0,
         step: Vec::new(),
         all: Vec::new(),
     };
-    step(&mut run.state, Event::new(0, What::Up));
+    step(&mut run.state, ConversationEvent::new(0, What::Up));
     let mut turn = 0;
     while run.messages < MESSAGES {
         turn += 1;
         let prompt = uuid(turn, 0);
         let submit = Submit::new(prompt.as_str(), User::new("go on"));
-        step(&mut run.state, Event::new(turn as u64, What::Submit(submit)));
+        step(
+            &mut run.state,
+            ConversationEvent::new(turn as u64, What::Submit(submit)),
+        );
         let (mut stepping, mut all) = (Duration::ZERO, Duration::ZERO);
         for line in lines(turn, &prompt, words) {
             let began = Instant::now();
             let frame = Frame::parse(&line).unwrap();
             let read = Instant::now();
-            let effects = step(&mut run.state, Event::said(turn as u64, frame));
+            let effects = step(&mut run.state, ConversationEvent::said(turn as u64, frame));
             let ended = Instant::now();
             drop(effects);
             stepping += ended - read;

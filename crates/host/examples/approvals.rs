@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use sluice_host::{Ask, Client, Options, PermissionDecision, SystemPrompt};
+use sluice_host::{Client, Options, PermissionAsk, PermissionDecision, SystemPrompt};
 
 /// What stands at the beginning of commands that may run.
 const HARMLESS: &[&str] = &["ls", "cat ", "git status", "git diff", "cargo check", "cargo test"];
@@ -34,7 +34,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// The policy: a function from a question to its answer.
-fn decide(ask: &Ask, root: &Path) -> (PermissionDecision, &'static str) {
+fn decide(ask: &PermissionAsk, root: &Path) -> (PermissionDecision, &'static str) {
     let input = ask.input();
     let text = |key: &str| {
         input

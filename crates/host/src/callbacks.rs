@@ -1,4 +1,4 @@
-//! What an agent asks its host, and who answers.
+//! Callbacks of the host: permission requests, hooks, elicitations and messages to in-process MCP servers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,30 +14,30 @@ use sluice_wire::{Map, Number, Raw};
 use crate::conversation::AskVerdict;
 use crate::transport::BoxFuture;
 
-/// A question of the agent: may this call run?
+/// A permission request of the agent (`can_use_tool`): may this tool call run?
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
+pub struct PermissionAsk {
     /// What [`Client::answer`](crate::Client::answer) takes.
     pub request_id: RequestId,
     /// The call.
     pub call: CanUseTool,
 }
 
-impl Ask {
+impl PermissionAsk {
     /// The tool.
     #[must_use]
     pub fn tool_name(&self) -> &str {
         &self.call.tool_name
     }
 
-    /// What the tool would be given.
+    /// The input of the tool.
     #[must_use]
     pub fn input(&self) -> serde_json::Value {
         self.call.input.to_value()
     }
 }
 
-/// The answer to an [`Ask`].
+/// The answer to a [`PermissionAsk`].
 ///
 /// ```
 /// use sluice_host::PermissionDecision;
@@ -80,7 +80,7 @@ impl PermissionDecision {
         )
     }
 
-    /// The turn ends besides, when the call may not run.
+    /// Also ends the turn, when the call may not run.
     #[must_use]
     pub fn and_stop(mut self) -> Self {
         if let CanUseToolResponse::Deny(deny) = &mut self.0 {
@@ -89,7 +89,7 @@ impl PermissionDecision {
         self
     }
 
-    /// Changes permissions besides, such as suggestions of the ask handed back.
+    /// Also changes permissions, for example with the ask's own suggestions.
     #[must_use]
     pub fn and_remember(mut self, updates: impl IntoIterator<Item = PermissionUpdate>) -> Self {
         if let CanUseToolResponse::Allow(allow) = &mut self.0 {
@@ -155,7 +155,7 @@ pub(crate) struct Hook {
 /// All callbacks of a host.
 #[derive(Clone, Default)]
 pub(crate) struct Callbacks {
-    pub(crate) permission: Option<Callback<Ask, PermissionDecision>>,
+    pub(crate) permission: Option<Callback<PermissionAsk, PermissionDecision>>,
     pub(crate) elicitation: Option<Callback<Elicitation, ElicitationResponse>>,
     pub(crate) dialog: Option<Callback<RequestUserDialog, RequestUserDialogResponse>>,
     pub(crate) hooks: Vec<Hook>,

@@ -1,4 +1,4 @@
-//! A conversation with an agent, as a program holds it.
+//! `Client`: an open conversation with an agent. Prompts, control requests, events and the state go through it.
 
 mod control;
 
@@ -12,8 +12,8 @@ use sluice_wire::{Frame, ToAgent};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::callbacks::PermissionDecision;
-use crate::conversation::{Snapshot, State};
-use crate::driver::{Command, Ended, Owner, Stopped, is_harmless};
+use crate::conversation::{ConversationState, Snapshot};
+use crate::driver::{ClientCommand, Ended, Owner, Stopped, is_harmless};
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
 use crate::log::{Events, Log};
@@ -42,13 +42,13 @@ const DEPTH: usize = 64;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Client {
-    commands: mpsc::Sender<Command>,
+    commands: mpsc::Sender<ClientCommand>,
     log: Log,
     greeted: Arc<InitializeResponse>,
 }
 
 impl Client {
-    /// Starts the agent the options name, and greets it.
+    /// Starts the agent the options name, and sends `initialize`.
     ///
     /// # Errors
     /// When it cannot be started, or does not greet back.
@@ -63,7 +63,7 @@ impl Client {
         Self::over(transport, options).await
     }
 
-    /// Reaches an agent some other way.
+    /// Connects to an agent over a transport, and sends `initialize`.
     ///
     /// # Errors
     /// When it cannot be reached, or does not greet back.
@@ -81,7 +81,7 @@ impl Client {
         Ok(client)
     }
 
-    /// Listens to an agent, or to a recording of one, without greeting it.
+    /// Listens to an agent, or to a recording of one, without sending `initialize`.
     ///
     /// # Errors
     /// When it cannot be reached.
@@ -114,13 +114,13 @@ impl Client {
         Ok((client, begun))
     }
 
-    /// What the agent said when it was greeted: its commands, models, agents.
+    /// The agent's response to `initialize`: its commands, models, agents.
     #[must_use]
     pub fn greeting(&self) -> &InitializeResponse {
         &self.greeted
     }
 
-    /// Hands in a prompt and gives its uuid. It waits its turn; nothing is lost by sending early.
+    /// Submits a prompt and gives its uuid. It is queued; nothing is lost by sending early.
     ///
     /// # Errors
     /// When the agent is gone, or does not read.
@@ -128,7 +128,7 @@ impl Client {
         self.submit(prompt.into(), None).await
     }
 
-    /// Hands in every prompt of a stream as it comes.
+    /// Submits every prompt of a stream as it comes.
     ///
     /// # Errors
     /// As [`Client::send`]; what was sent before stays sent.
@@ -141,7 +141,7 @@ impl Client {
         Ok(sent)
     }
 
-    /// Hands in a prompt and waits until its turn has ended.
+    /// Submits a prompt and waits until its turn has ended.
     ///
     /// # Errors
     /// When the agent is gone before it read the prompt.
@@ -159,7 +159,7 @@ impl Client {
         let user = prompt.0;
         let uuid = user.uuid.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
         let (reply, accepted) = oneshot::channel();
-        let command = Command::Send {
+        let command = ClientCommand::Send {
             uuid: uuid.clone(),
             prompt: Box::new(user),
             reply,
@@ -170,12 +170,12 @@ impl Client {
         Ok(uuid)
     }
 
-    /// Takes back a prompt that has not begun.
+    /// Cancels a prompt that has not begun.
     ///
     /// # Errors
     /// When the client is closed.
     pub async fn withdraw(&self, uuid: impl Into<String>) -> Result<(), Error> {
-        self.tell(Command::Withdraw { uuid: uuid.into() }).await
+        self.tell(ClientCommand::Withdraw { uuid: uuid.into() }).await
     }
 
     /// Stops the turn, whatever it takes: callbacks are withdrawn, the agent is asked, its group is told to end, is ended,
@@ -197,7 +197,7 @@ impl Client {
 
     async fn stop(&self, cancel_queued: bool) -> Result<Stopped, Error> {
         let (reply, stopped) = oneshot::channel();
-        self.tell(Command::Interrupt { cancel_queued, reply }).await?;
+        self.tell(ClientCommand::Interrupt { cancel_queued, reply }).await?;
         stopped.await.map_err(|_| Error::gone())?
     }
 
@@ -209,7 +209,7 @@ impl Client {
         self.answer_as(ask, answer, None).await
     }
 
-    /// The same, with a name for the ledger.
+    /// The same, and says who answered.
     ///
     /// # Errors
     /// As [`Client::answer`].
@@ -220,7 +220,7 @@ impl Client {
         by: Option<&str>,
     ) -> Result<(), Error> {
         let (reply, answered) = oneshot::channel();
-        let command = Command::Answer {
+        let command = ClientCommand::Answer {
             ask: ask.into(),
             answer,
             by: by.map(Into::into),
@@ -247,7 +247,7 @@ impl Client {
         messages(self.events())
     }
 
-    /// Looks at the conversation: turns, asks, prompts, calls, cost.
+    /// Reads the conversation state: turns, asks, prompts, calls, cost.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -262,12 +262,15 @@ impl Client {
     ///
     /// # Errors
     /// When the client is closed.
-    pub async fn look<T: Send + 'static>(&self, look: impl FnOnce(&State) -> T + Send + 'static) -> Result<T, Error> {
+    pub async fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&ConversationState) -> T + Send + 'static,
+    ) -> Result<T, Error> {
         let (reply, seen) = oneshot::channel();
-        let look = Box::new(move |state: &State| {
+        let look = Box::new(move |state: &ConversationState| {
             reply.send(look(state)).ok();
         });
-        self.tell(Command::Look(look)).await?;
+        self.tell(ClientCommand::Look(look)).await?;
         seen.await.map_err(|_| Error::gone())
     }
 
@@ -278,10 +281,10 @@ impl Client {
     /// # Errors
     /// When the client is closed.
     pub async fn let_go(&self, before: usize) -> Result<(), Error> {
-        self.tell(Command::LetGo(before)).await
+        self.tell(ClientCommand::LetGo(before)).await
     }
 
-    /// The conversation written down whole, with the number of the event that follows it.
+    /// A snapshot of the conversation state, with the number of the event that follows it.
     ///
     /// # Errors
     /// When the client is closed.
@@ -316,7 +319,7 @@ impl Client {
 
     async fn ask_agent<R: HostRequest>(&self, request: R, within: Option<Duration>) -> Result<R::Response, Error> {
         let (reply, answer) = oneshot::channel();
-        let command = Command::Request {
+        let command = ClientCommand::Request {
             request: Box::new(request.into()),
             within,
             reply,
@@ -345,7 +348,7 @@ impl Client {
             return Err(Error::new(ErrorKind::Forbidden, text));
         }
         let (reply, said) = oneshot::channel();
-        let command = Command::Say {
+        let command = ClientCommand::Say {
             message: Box::new(message),
             reply,
         };
@@ -359,19 +362,19 @@ impl Client {
     /// When it cannot be started.
     pub async fn respawn(&self) -> Result<(), Error> {
         let (reply, there) = oneshot::channel();
-        self.tell(Command::Respawn { reply }).await?;
+        self.tell(ClientCommand::Respawn { reply }).await?;
         there.await.map_err(|_| Error::gone())?
     }
 
     /// Ends the agent's input and waits until it is gone: what runs is finished first, within the deadline.
     pub async fn close(&self) {
         let (reply, closed) = oneshot::channel();
-        if self.tell(Command::Close { reply }).await.is_ok() {
+        if self.tell(ClientCommand::Close { reply }).await.is_ok() {
             closed.await.ok();
         }
     }
 
-    async fn tell(&self, command: Command) -> Result<(), Error> {
+    async fn tell(&self, command: ClientCommand) -> Result<(), Error> {
         self.commands.send(command).await.map_err(|_| Error::gone())
     }
 }
@@ -396,14 +399,14 @@ impl Prompt {
         Self(User::new(content))
     }
 
-    /// Under this uuid: handing in the same one twice runs it once.
+    /// Under this uuid: submitting the same one twice runs it once.
     #[must_use]
     pub fn uuid(mut self, uuid: impl Into<String>) -> Self {
         self.0.uuid = Some(uuid.into());
         self
     }
 
-    /// Before or after others that wait.
+    /// The priority among prompts that wait.
     #[must_use]
     pub fn priority(mut self, priority: sluice_wire::stdin::Priority) -> Self {
         self.0.priority = Some(priority);

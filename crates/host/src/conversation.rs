@@ -8,21 +8,21 @@
 //!
 //! ```text
 //!            ┌───────────────────────────┐
-//!  Event ──▶ │ step(&mut State, Event)   │ ──▶ Effects
+//!  ConversationEvent ──▶ │ step(&mut ConversationState, ConversationEvent)   │ ──▶ Effects
 //!            └───────────────────────────┘
 //!  a line, a wish,                           lines to write, asks to answer,
 //!  an exit, a tick                           what changed
 //! ```
 //!
-//! [`step`] is a function of the state and the event, so a log of [`Event`]s that is read again gives the same
-//! [`State`], and a [`Snapshot`] goes on as the conversation it was taken from would have.
+//! [`step`] is a function of the state and the event, so a log of [`ConversationEvent`]s that is read again gives the same
+//! [`ConversationState`], and a [`Snapshot`] goes on as the conversation it was taken from would have.
 //! Whoever drives the machine feeds it every event with its [`Time`], does what the [`Effects`] say, and
-//! sends a [`What::Tick`] no later than [`State::deadline`].
+//! sends a [`What::Tick`] no later than [`ConversationState::deadline`].
 //!
 //! # Three axes
 //!
 //! Three questions that are easily mixed up are kept apart.
-//! [`Process`]: is there one? [`Transport`]: do lines pass? [`Activity`]: does a turn run?
+//! [`ProcessStatus`]: is there one? [`TransportStatus`]: do lines pass? [`Activity`]: does a turn run?
 //! A lost way to the process says nothing about the turn; a process that is up may hang.
 //! So an activity always carries its [`Evidence`] and when that was seen, and every kind of evidence has a
 //! deadline ([`Patience`]) after which the turn is shown as stalled, until a new sign of it comes.
@@ -31,7 +31,7 @@
 //!
 //! # Prompts and turns
 //!
-//! A [`Prompt`] that was accepted ends delivered or failed.
+//! A [`TrackedPrompt`] that was accepted ends delivered or failed.
 //! In between it can be queued here, sent, or *indeterminate*: written, and then the process died.
 //! Its uuid settles that. A process that resumes the conversation repeats a prompt it knows and runs one it
 //! does not, so an indeterminate prompt is written again under its uuid.
@@ -86,19 +86,19 @@ mod fold;
 mod read;
 
 pub use ask::{Ask, AskKind, AskState};
-pub use axes::{Activity, Evidence, Process, Rung, Transport};
+pub use axes::{Activity, Evidence, ProcessStatus, Rung, TransportStatus};
 pub use call::{Call, CallState};
 pub use draft::{Draft, DraftBlock, DraftKind};
 pub use effect::{Change, Effect, Effects, RequestOutcome, Signal};
 pub use entry::{Entry, EntryKind};
-pub use event::{Answer, AskVerdict, Event, Exit, OwnRequest, Submit, What};
+pub use event::{AskAnswer, AskVerdict, ConversationEvent, Exit, OwnRequest, Submit, What};
 pub use fold::step;
 pub use line::Line;
 pub use patience::{Ladder, Patience};
-pub use prompt::{Failure, Prompt, PromptState, Proof};
-pub use session::{Command, Context, Cost, Drift, Model, Plugin, Server, Session};
+pub use prompt::{Failure, PromptState, Proof, TrackedPrompt};
+pub use session::{Command, Context, Cost, Drift, LoadedPlugin, Model, Server, Session};
 pub use snapshot::{OtherForm, Snapshot};
-pub use state::{Interruption, Pending, State};
+pub use state::{ConversationState, Interruption, Pending};
 pub use task::{Task, TaskState, Todo};
 pub use time::Time;
 pub use turn::{End, Tokens, Turn};

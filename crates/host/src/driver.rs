@@ -1,4 +1,4 @@
-//! The one owner of a conversation with an agent, and the tasks around it.
+//! The driver: the one task that owns a conversation, and the tasks around it.
 //!
 //! ```text
 //! agent ─▶ reader ─▶ ┌───────┐ ─▶ writer ─▶ agent
@@ -19,14 +19,16 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use sluice_wire::control::{ControlResponse, Initialize, RequestId, Response, Success};
+use serde::Deserialize as _;
+use sluice_wire::control::{ControlResponse, Initialize, InterruptResponse, RequestId, Response, Success};
 use sluice_wire::{Frame, ToHost};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio::time::Instant;
 
 use crate::conversation::{
-    self, Answer, AskVerdict, Effect, OwnRequest, PromptState, RequestOutcome, Rung, Signal, State, Time, What,
+    self, AskAnswer, AskVerdict, ConversationState, Effect, OwnRequest, PromptState, RequestOutcome, Rung, Signal,
+    Time, What,
 };
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Step};
@@ -37,7 +39,7 @@ use crate::transport::{BoxFuture, Link, Transport};
 
 use answering::Answerers;
 use arriving::Arriving;
-pub(crate) use commands::Command;
+pub(crate) use commands::ClientCommand;
 pub use commands::{Ended, Stopped};
 use live::{Live, News};
 pub(crate) use pipes::is_harmless;
@@ -47,7 +49,7 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The owner.
 pub(crate) struct Owner {
-    state: State,
+    state: ConversationState,
     log: Log,
     clock: Clock,
     transport: Arc<dyn Transport>,
@@ -100,7 +102,7 @@ impl Owner {
         let store = options.session_store.clone();
         Self {
             mirror: store.map(|store| Mirror::new(store, options.eager_session_store, log.clone())),
-            state: State::new(options.patience()),
+            state: ConversationState::new(options.patience()),
             log,
             clock: Clock::new(),
             transport,
@@ -145,7 +147,7 @@ impl Owner {
     }
 
     /// Runs until the agent is gone for good.
-    pub(crate) async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
+    pub(crate) async fn run(mut self, mut commands: mpsc::Receiver<ClientCommand>) {
         let mut clients = true;
         let mut alarm = std::pin::pin!(tokio::time::sleep_until(Instant::now()));
         let mut set: Option<Instant> = None;
@@ -193,7 +195,7 @@ impl Owner {
 
     /// Takes one step of the machine and does what it asks for.
     fn step(&mut self, what: What) {
-        let event = conversation::Event::new(self.clock.now(), what);
+        let event = conversation::ConversationEvent::new(self.clock.now(), what);
         let effects = conversation::step(&mut self.state, event);
         for effect in effects {
             self.perform(effect);
@@ -267,7 +269,7 @@ impl Owner {
         };
         let Some(ask) = self.asked.remove(&task) else { return };
         self.answerer_of.remove(&ask);
-        self.step(What::Answer(Answer {
+        self.step(What::Answer(AskAnswer {
             ask,
             verdict,
             by: Some("callback".into()),
@@ -285,14 +287,9 @@ impl Owner {
         };
         for stop in self.stops.iter_mut().filter(|stop| stop.id == *request) {
             stop.answered = true;
-            let queued = answer.as_ref().ok().and_then(|success| success.response.as_ref());
-            let queued = queued.and_then(|response| response.get("still_queued"));
-            let queued = queued.and_then(serde_json::Value::as_array);
-            stop.still_queued = queued
-                .into_iter()
-                .flatten()
-                .filter_map(|uuid| uuid.as_str().map(str::to_owned))
-                .collect();
+            let response = answer.as_ref().ok().and_then(|success| success.response.as_ref());
+            let response = response.and_then(|it| InterruptResponse::deserialize(it).ok());
+            stop.still_queued = response.and_then(|it| it.still_queued).unwrap_or_default();
         }
         if self.arriving.as_ref().is_some_and(|arriving| arriving.is(request)) {
             self.arrived(answer.as_ref().err());
@@ -384,7 +381,7 @@ impl Owner {
     fn abandoned(&self, uuid: &str) -> Option<Result<Ended, Error>> {
         let prompt = self.state.prompt(uuid)?;
         let gone = self.live.is_none() && self.connecting.is_none();
-        let exited = matches!(self.state.process(), conversation::Process::Exited { .. });
+        let exited = matches!(self.state.process(), conversation::ProcessStatus::Exited { .. });
         // One that keeps nothing takes with it whether it had read what it was sent.
         let doubtful = prompt.state == PromptState::Indeterminate;
         let lost = !self.keeps && doubtful && self.live.is_none();
@@ -393,7 +390,7 @@ impl Owner {
             return Some(Err(Error::new(ErrorKind::Gone, text)));
         }
         // It is there, can say so, and is not about to be told once more.
-        let silent = self.live.is_some() && self.state.transport() == conversation::Transport::Connected;
+        let silent = self.live.is_some() && self.state.transport() == conversation::TransportStatus::Connected;
         (doubtful && silent && !prompt.again).then(|| {
             let text = "the agent gave no sign of the prompt in time; it may have read it and be working on it";
             Err(Error::new(ErrorKind::Timeout, text))

@@ -1,4 +1,4 @@
-//! What can go wrong between a host and an agent.
+//! Errors between a host and an agent.
 
 use std::fmt;
 use std::io;

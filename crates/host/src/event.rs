@@ -1,4 +1,4 @@
-//! What a host is told, in one order for everybody.
+//! Events for listeners, in one order for all of them.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::conversation::{Change, Exit, Rung};
 use crate::message::Message;
 use crate::process::Identity;
 
-/// One thing that happened between this host and its agent.
+/// An event between this host and its agent.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
@@ -30,7 +30,7 @@ pub enum Event {
     },
     /// A line the agent wrote beside the protocol.
     Stderr(Arc<str>),
-    /// Something to be seen in the [conversation](crate::conversation::State) changed.
+    /// Something to be seen in the [conversation](crate::conversation::ConversationState) changed.
     Changed(Change),
     /// An interrupt took a step: each is tried only when the one before did not help.
     Ladder(Step),
@@ -60,7 +60,7 @@ pub enum Event {
     },
 }
 
-/// A step of the ladder that stops a turn.
+/// A step of an interrupt, each harder than the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Step {
     /// Callbacks that were about to answer an ask no longer do.

@@ -91,7 +91,7 @@ pub mod store;
 
 mod error;
 
-pub use callbacks::{Ask, PermissionDecision, accept};
+pub use callbacks::{PermissionAsk, PermissionDecision, accept};
 pub use client::{Client, Prompt};
 pub use driver::{Ended, Stopped};
 pub use error::{Error, ErrorKind};

@@ -1,4 +1,4 @@
-//! One ordered log of events for all who listen. The agent never waits for a listener.
+//! The event log: one order for all listeners. The agent never waits for a listener.
 //!
 //! The log is bounded in bytes. Whoever falls behind its beginning is told how much was missed and goes on there.
 

@@ -15,7 +15,7 @@ const PROTOCOL: &str = "2025-11-25";
 
 type Run = Arc<dyn Fn(Value) -> BoxFuture<'static, ToolOutput> + Send + Sync>;
 
-/// A server of tools inside this program.
+/// An in-process MCP server.
 ///
 /// ```
 /// use serde::Deserialize;
@@ -56,7 +56,7 @@ struct Tool {
     run: Run,
 }
 
-/// What a tool gives back.
+/// The result of a tool.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ToolOutput {
     content: Vec<Value>,

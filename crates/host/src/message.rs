@@ -1,4 +1,4 @@
-//! One line of an agent: its text as it came, and what it says once someone asks.
+//! `Message`: one line of an agent; it is parsed when someone asks for its content.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +12,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// A line that was cut and peeked into.
+    /// A message from its frame.
     #[must_use]
     pub fn new(frame: Frame) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Everything a host may say about its agent before it starts: the options of the official SDKs, by the same names.
+//! Options of an agent before it starts: those of the official SDKs, by the same names.
 
 mod argv;
 mod greeting;
@@ -20,11 +20,11 @@ use sluice_wire::{DEFAULT_CAP, Map};
 
 pub use values::{Deadlines, Plugin, Settings, Skills, SystemPrompt, Thinking, Tools};
 
-use crate::callbacks::{Ask, Callbacks, Hook, PermissionDecision, callback};
+use crate::callbacks::{Callbacks, Hook, PermissionAsk, PermissionDecision, callback};
 use crate::mcp::McpServer;
 use crate::store::SessionStore;
 
-/// How an agent is started and what it is told first. Nothing is set that is not asked for.
+/// Options of an agent: how it is started and what `initialize` says. Nothing is set that is not asked for.
 ///
 /// ```
 /// use sluice_host::{PermissionDecision, Options, SystemPrompt};
@@ -271,9 +271,9 @@ setters! {
     is enable_file_checkpointing: bool;
     /// How previews in questions are written: `html` or `markdown`.
     maybe question_preview_format: String;
-    /// What the model is told before everything else.
+    /// The system prompt.
     is system_prompt: SystemPrompt;
-    /// Which built-in tools there are.
+    /// The built-in tools that are enabled.
     maybe tools: Tools;
     /// Rules of calls that run without asking.
     list allowed_tools: String;
@@ -349,7 +349,7 @@ setters! {
     is replay_user_messages: bool;
     /// The agent that leads the session.
     maybe agent: String;
-    /// How much the model thinks.
+    /// Extended thinking.
     maybe thinking: Thinking;
     /// How many tokens it may think; older agents know only this.
     number max_thinking_tokens: u64;
@@ -363,7 +363,7 @@ setters! {
     maybe debug_file: PathBuf;
     /// The title of the session.
     maybe title: String;
-    /// Which skills there are.
+    /// The skills that are enabled.
     maybe skills: Skills;
     /// What plan mode tells the model.
     maybe plan_mode_instructions: String;
@@ -452,16 +452,16 @@ impl Options {
         self
     }
 
-    /// Hands everything the agent writes down to a [store](crate::store), and looks there for a session to go on with.
+    /// Copies the agent's transcripts to a [store](crate::store), and resumes sessions from there.
     #[must_use]
     pub fn session_store(mut self, store: impl SessionStore) -> Self {
         self.session_store = Some(Arc::new(store));
         self
     }
 
-    /// Answers the agent's asks.
+    /// Answers permission requests (`can_use_tool`).
     #[must_use]
-    pub fn on_permission<F>(mut self, call: impl Fn(Ask) -> F + Send + Sync + 'static) -> Self
+    pub fn on_permission<F>(mut self, call: impl Fn(PermissionAsk) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = PermissionDecision> + Send + 'static,
     {
@@ -469,7 +469,7 @@ impl Options {
         self
     }
 
-    /// Answers what MCP servers want from the person. Without it they are declined.
+    /// Answers elicitations of MCP servers. Without it they are declined.
     #[must_use]
     pub fn on_elicitation<F>(mut self, call: impl Fn(Elicitation) -> F + Send + Sync + 'static) -> Self
     where
@@ -530,7 +530,7 @@ impl Options {
         self
     }
 
-    /// Lets the last hook refuse what it cannot judge: a call does not run when it fails or is late.
+    /// Makes the last hook block when it fails or times out: the call does not run.
     #[must_use]
     pub fn or_block(mut self) -> Self {
         if let Some(hook) = self.callbacks.hooks.last_mut() {

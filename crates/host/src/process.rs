@@ -1,4 +1,4 @@
-//! The process of an agent: a group of its own, an identity that outlives its number, and nobody left behind.
+//! The process of an agent: its process group, an identity that outlives its pid, and cleaning up behind it.
 
 mod sweep;
 
@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use crate::conversation::Exit;
 pub(crate) use sweep::MARK;
 
-/// Who a process is: numbers are given again, a number and the time it was given are not.
+/// The identity of a process: its pid and start time. Pids are reused, the pair is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Identity {
     /// Its number.
@@ -25,7 +25,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Who has this number now.
+    /// The identity of the process that has this pid now.
     #[must_use]
     pub fn of(pid: u32) -> Self {
         Self {
@@ -58,7 +58,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Who it is.
+    /// Its identity.
     #[must_use]
     pub fn identity(&self) -> Identity {
         self.identity
@@ -70,7 +70,7 @@ impl Process {
         *self.ended.borrow()
     }
 
-    /// Waits until it has ended and nobody it started is left.
+    /// Waits until it and all processes it started have ended.
     pub async fn exited(&self) -> Exit {
         self.ending().await
     }

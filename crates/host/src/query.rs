@@ -1,4 +1,4 @@
-//! One prompt, and what comes of it.
+//! `query`: one prompt in a session of its own, and its messages.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::message::Message;
 use crate::options::Options;
 use crate::transport::Transport;
 
-/// Starts an agent, hands in one prompt, and streams what it says until the turn has ended.
+/// Starts an agent, submits one prompt, and streams its messages until the turn has ended.
 ///
 /// ```
 /// use futures_util::StreamExt as _;
@@ -56,7 +56,7 @@ pub async fn query_over(
     Query::begin(client, prompt.into()).await
 }
 
-/// What an agent says to one prompt. The agent leaves when this is dropped.
+/// The messages of one query. The agent is closed when this is dropped.
 #[derive(Debug)]
 pub struct Query {
     client: Client,

@@ -59,7 +59,7 @@ impl Sessions {
         Ok(self.folders(dir)?.browse(told)?)
     }
 
-    /// Finds the sessions in which a person or the agent said this, in capitals or not; newest first. `told` gets each
+    /// Finds the sessions whose messages contain this text, ignoring case; newest first. `told` gets each
     /// id, and nothing now and then, and says whether to go on.
     ///
     /// # Errors
@@ -100,7 +100,7 @@ impl Sessions {
         Ok(self.folders(dir)?.tag(session_id, tag)?)
     }
 
-    /// Deletes a session and what lies beside it.
+    /// Deletes a session and its files.
     ///
     /// # Errors
     /// When there is no such session, or it cannot be deleted.
@@ -108,7 +108,7 @@ impl Sessions {
         Ok(self.folders(dir)?.delete(session_id)?)
     }
 
-    /// Puts a session away, or takes it out again.
+    /// Archives a session, or restores it.
     ///
     /// # Errors
     /// When there is no such session, or the note cannot be written.

@@ -42,7 +42,7 @@ pub(crate) use mirror::Mirror;
 
 use crate::transport::BoxFuture;
 
-/// Whatever went wrong in a store.
+/// An error of a store.
 pub type StoreError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Which transcript: of a session, or of a subagent in it.
@@ -100,7 +100,7 @@ pub struct StoredSession {
     pub last_modified: u64,
 }
 
-/// A place where sessions are kept.
+/// A store of sessions.
 ///
 /// An entry may be handed in twice, when it is not known whether it arrived; those with the same `uuid` are one.
 pub trait SessionStore: fmt::Debug + Send + Sync + 'static {

@@ -1,4 +1,5 @@
-//! Ways to an agent: its process, a channel to one in this program, a socket, a recording, and faults over any of them.
+//! Transports to an agent: a child process, a channel in this program, a socket, a recording, and faults over any of
+//! them.
 
 mod channel;
 mod child;
@@ -26,7 +27,7 @@ use crate::process::Process;
 /// A future that can be kept and sent.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A way to an agent, that can be taken again after the agent was lost.
+/// A transport to an agent; it can connect again after the agent was lost.
 pub trait Transport: fmt::Debug + Send + Sync + 'static {
     /// Starts or reaches the agent.
     fn connect(&self, start: Start) -> BoxFuture<'_, Result<Link, Error>>;
@@ -61,7 +62,7 @@ impl Start {
         Self::default()
     }
 
-    /// Going on with a session.
+    /// Resumes a session.
     #[must_use]
     pub fn resume(session_id: impl Into<String>) -> Self {
         Self {
@@ -70,7 +71,7 @@ impl Start {
         }
     }
 
-    /// As the options say, but with a conversation of its own.
+    /// As the options say, but in a new session.
     #[must_use]
     pub fn anew() -> Self {
         Self {
@@ -80,7 +81,7 @@ impl Start {
     }
 }
 
-/// An agent that is there: where its lines come from, where ours go.
+/// A connection to an agent: where its lines come from, and where ours go.
 #[derive(Debug)]
 pub struct Link {
     /// What the agent says.

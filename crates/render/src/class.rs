@@ -1,4 +1,4 @@
-//! What a piece of code is, in the few kinds that a screen tells apart.
+//! Token classes of code: the few kinds that a screen tells apart.
 
 /// The kind of a piece of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -1,4 +1,4 @@
-//! Differences between two texts, line by line, with colours and with the words that changed.
+//! Diffs of two texts, line by line, with highlighting and with the words that changed.
 
 mod colour;
 mod lines;
@@ -43,11 +43,11 @@ pub struct Hunk {
     pub old_start: u32,
     /// The same on the new side.
     pub new_start: u32,
-    pub lines: Vec<Line>,
+    pub lines: Vec<DiffLine>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct DiffLine {
     pub tag: Tag,
     /// Its number on the old side, from 1.
     pub old: Option<u32>,

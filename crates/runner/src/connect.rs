@@ -1,4 +1,4 @@
-//! Reaches a runner's socket, however long the path of its folder is.
+//! Connecting to a runner's socket, however long the path of its folder is.
 
 use std::io;
 use std::os::unix::net::UnixStream;

@@ -1,4 +1,4 @@
-//! What passes over the socket: a length, a tag, a payload. Values in, bytes out, and back; no input or output here.
+//! Frames of the socket: a length, a tag, a payload. Values in, bytes out, and back; no input or output here.
 
 use std::marker::PhantomData;
 

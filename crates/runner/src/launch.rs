@@ -1,4 +1,4 @@
-//! What is run, and how a runner is started for it.
+//! Starting a runner: what it runs, and how it says that it listens.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
@@ -84,7 +84,7 @@ impl StartError {
 /// The one line a runner prints.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Line {
+pub(crate) enum StartLine {
     Listens(Started),
     Not(StartError),
 }
@@ -122,8 +122,8 @@ pub fn start(sluice: &Path, dir: &Path, launch: &Launch) -> Result<Started, Star
     };
     let status = child.wait();
     match serde_json::from_slice(&line) {
-        Ok(Line::Listens(started)) => Ok(started),
-        Ok(Line::Not(error)) => Err(error),
+        Ok(StartLine::Listens(started)) => Ok(started),
+        Ok(StartLine::Not(error)) => Err(error),
         Err(_) => Err(StartError::Gone {
             status: status.map_or_else(|error| error.to_string(), |status| status.to_string()),
         }),

@@ -1,4 +1,4 @@
-//! The log: all that passed, in files that only grow, each record with its checksum.
+//! The log: every line in both directions, in append-only files, each record with its checksum.
 //!
 //! A record lies in the log as the frame it is sent as, so whoever lags behind is served with the bytes of the file.
 

@@ -1,4 +1,4 @@
-//! Who a process is, and how those an agent left behind are found and ended: they inherit a mark.
+//! Process identity, and orphans of an agent: they are found by an inherited environment variable, and ended.
 
 use std::fs;
 use std::io;

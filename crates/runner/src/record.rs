@@ -1,4 +1,4 @@
-//! One thing that passed between an agent and whoever listens, numbered.
+//! Records: one numbered line or event between an agent and its listener.
 
 /// One thing that passed. Numbers go from 1 without holes, over all agent processes of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Who runs in a folder, written down for whoever comes next.
+//! The registry of runners in a folder.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};

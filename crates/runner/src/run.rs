@@ -22,7 +22,7 @@ use serde_json::json;
 
 use crate::connect::SOCKET;
 use crate::frame::LONGEST_LINE;
-use crate::launch::{Launch, Line, StartError, Started};
+use crate::launch::{Launch, StartError, StartLine, Started};
 use crate::log::{Cut, LogWriter};
 use crate::process::{self, Identity};
 use crate::record::Kind;
@@ -54,10 +54,10 @@ pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// Starts the runner proper and passes on what it says. It goes on without this process.
 fn detach(dir: &Path) -> ExitCode {
-    let line = begin(dir).unwrap_or_else(|error| serde_json::to_string(&Line::Not(error)).unwrap_or_default());
+    let line = begin(dir).unwrap_or_else(|error| serde_json::to_string(&StartLine::Not(error)).unwrap_or_default());
     writeln!(io::stdout(), "{line}").ok();
     match serde_json::from_str(&line) {
-        Ok(Line::Listens(_)) => ExitCode::SUCCESS,
+        Ok(StartLine::Listens(_)) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     }
 }
@@ -91,11 +91,11 @@ fn run(dir: &Path) -> ExitCode {
     let (mut runner, held, started) = match prepare(dir) {
         Ok(prepared) => prepared,
         Err(error) => {
-            tell(&Line::Not(error)).ok();
+            tell(&StartLine::Not(error)).ok();
             return ExitCode::FAILURE;
         }
     };
-    let ran = tell(&Line::Listens(started))
+    let ran = tell(&StartLine::Listens(started))
         .and_then(|()| let_go_of_streams())
         .and_then(|()| {
             memory::let_go_of_the_start();
@@ -108,7 +108,7 @@ fn run(dir: &Path) -> ExitCode {
     ExitCode::from(u8::from(ran.is_err()))
 }
 
-fn tell(line: &Line) -> io::Result<()> {
+fn tell(line: &StartLine) -> io::Result<()> {
     let mut text = serde_json::to_string(line)?;
     text.push('\n');
     let mut out = io::stdout().lock();

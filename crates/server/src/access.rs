@@ -1,4 +1,4 @@
-//! Pairing codes, device cookies, bearer tokens: who is known here, and how one becomes known.
+//! Access control: pairing codes, device cookies, bearer tokens.
 
 // Pure: what a code is worth, and when.
 mod pairing;

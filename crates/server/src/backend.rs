@@ -1,4 +1,4 @@
-//! What stands behind the door: the sessions. This crate says who comes; a [`Backend`] says what they get.
+//! `Backend`: the sessions behind the server. This crate says who may connect; a [`Backend`] says what they get.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -7,7 +7,7 @@ mod request;
 mod serve;
 
 pub use client::{ControlError, ask};
-pub use request::ControlRequest;
+pub use request::BridgeRequest;
 pub(crate) use serve::{Control, listen};
 pub use serve::{Reply, Wanted, What};
 

@@ -1,4 +1,4 @@
-//! How many are here: connections that wait to be somebody, and sockets of those who are.
+//! Limits on connections: before authentication, and on open WebSockets.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

@@ -1,4 +1,4 @@
-//! What every request has to pass before anything looks at what it wants.
+//! Checks that every request has to pass before it is handled.
 //!
 //! Loopback is no boundary: any page in a browser on this machine can send requests here. So the name they come by,
 //! the page they come from and the secret they carry are each looked at. All of it is pure.

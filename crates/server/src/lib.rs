@@ -36,7 +36,7 @@ pub use access::{
     Offer, Paired, qr_rows, qr_text,
 };
 pub use backend::{Backend, BlobFile, Content, DeviceKind, Exported, Refusal, RefusalKind, Uploaded, Who};
-pub use control::{ControlError, ControlRequest, Reply, Wanted, What, ask};
+pub use control::{BridgeRequest, ControlError, Reply, Wanted, What, ask};
 pub use guard::BadHost;
 pub use limits::Limits;
 pub use listen::{Holder, Inheritance, Inherited, ListenError, ListenOptions, Port, TlsError, TlsOptions, who_listens};

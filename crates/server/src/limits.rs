@@ -1,4 +1,4 @@
-//! How much, how many, how long.
+//! Limits: sizes, counts, timeouts.
 
 use std::time::Duration;
 

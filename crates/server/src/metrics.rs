@@ -1,4 +1,4 @@
-//! What is counted, in Prometheus' text form. Labels are words of ours, never a client's.
+//! Metrics in Prometheus' text format. Labels are fixed words, never input of a client.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

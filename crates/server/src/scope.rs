@@ -1,4 +1,4 @@
-//! What a device may do.
+//! Scopes: what a device may do.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! All of it put together: start, and stop.
+//! The server: start and stop.
 
 use std::collections::BTreeSet;
 use std::fmt;

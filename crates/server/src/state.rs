@@ -21,7 +21,7 @@ pub struct BridgeNote {
 
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    #[error("a bridge{} runs on {} already\nhint: `sluice serve stop` ends it; --state names another folder", pid(.note.as_deref()), .path.display())]
+    #[error("a bridge{} is already running with the state folder {}\nhint: `sluice serve stop` ends it; --state names another folder", pid(.note.as_deref()), .path.display())]
     InUse {
         path: PathBuf,
         note: Option<Box<BridgeNote>>,
@@ -136,7 +136,10 @@ mod tests {
         first.write_note(&note).unwrap();
         assert_eq!(read_note(&path), Some(note));
         let error = StateFolder::take(&path).unwrap_err().to_string();
-        assert!(error.starts_with("a bridge (pid 4711) runs on"), "{error}");
+        assert!(
+            error.starts_with("a bridge (pid 4711) is already running with the state folder"),
+            "{error}"
+        );
         drop(first);
         assert!(StateFolder::take(&path).is_ok());
     }

@@ -1,4 +1,4 @@
-//! HTTP: what may be asked for, how a body is read, and what every answer carries.
+//! HTTP: routes, request bodies, and headers of every response.
 
 mod answer;
 mod api;

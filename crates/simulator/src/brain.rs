@@ -1,4 +1,4 @@
-//! Who decides what the model says; the transport around it is [`crate::ModelServer`].
+//! `Brain`: decides what the model answers; the transport around it is [`crate::ModelServer`].
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What a server was sent, and how each answer ended.
+//! Captured requests of a server, and how each answer ended.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;

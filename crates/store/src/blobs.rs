@@ -1,4 +1,4 @@
-//! Heavy bodies: files named by their hash.
+//! Blobs: files named by their hash.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;

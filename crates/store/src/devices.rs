@@ -1,4 +1,4 @@
-//! Devices: who gets in.
+//! Devices that may connect.
 
 use rusqlite::{OptionalExtension, ToSql, params};
 

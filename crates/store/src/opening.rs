@@ -1,4 +1,4 @@
-//! Opening the file: whose it is, whether it is whole, which schema it has.
+//! Opening the database: owner, integrity and schema version.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions, TryLockError};

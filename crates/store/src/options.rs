@@ -1,4 +1,4 @@
-//! What may be set about the store.
+//! Options of the store.
 
 /// How sure a write is when its call is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

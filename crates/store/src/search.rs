@@ -1,4 +1,4 @@
-//! Search over what was said.
+//! Full-text search over messages.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};

@@ -1,4 +1,4 @@
-//! The handle: what every call goes through.
+//! `Store`: the handle every call goes through.
 
 use std::path::Path;
 use std::sync::Arc;

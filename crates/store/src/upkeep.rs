@@ -1,4 +1,4 @@
-//! What is done at times: retention, numbers, copies.
+//! Maintenance: retention, statistics, backups.
 
 use std::path::Path;
 

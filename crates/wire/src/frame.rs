@@ -7,15 +7,15 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use crate::control::RequestId;
+use crate::control::{RequestId, Subtype};
 use crate::field::Key;
 use crate::malformed::{Malformed, MalformedKind};
 use crate::message::FromText;
 use crate::repair::repair;
 use crate::scan::scan;
 use crate::stdin::UserFault;
-use crate::stdout::System;
-use crate::{ToAgent, ToHost};
+use crate::stdout::{System, SystemSubtype};
+use crate::{MessageType, ToAgent, ToHost};
 
 /// One line: the text as it came, and the `type` and `subtype` read from it.
 ///
@@ -99,6 +99,19 @@ impl Frame {
         self.subtype.as_deref()
     }
 
+    /// Which message it is, by its `type`.
+    #[must_use]
+    pub fn message_type(&self) -> MessageType {
+        MessageType::of(&self.ty)
+    }
+
+    /// Which `system` message it is, by its `subtype`; `None` when it is no `system` message.
+    #[must_use]
+    pub fn system_subtype(&self) -> Option<SystemSubtype> {
+        let system = self.message_type() == MessageType::System;
+        system.then(|| SystemSubtype::of(self.subtype().unwrap_or_default()))
+    }
+
     /// Whether bytes that were not UTF-8, or half a surrogate pair, had to be replaced to read it.
     #[must_use]
     pub fn repaired(&self) -> bool {
@@ -109,6 +122,13 @@ impl Frame {
     #[must_use]
     pub fn request_id(&self) -> RequestId {
         crate::malformed::request_id(self.sound())
+    }
+
+    /// The subtype of the request in a control message, when it has one; for requests that cannot be read, and where
+    /// no more of them is needed.
+    #[must_use]
+    pub fn request_subtype(&self) -> Option<Subtype> {
+        crate::malformed::request_subtype(self.sound())
     }
 
     /// The message, read as a line of an agent's stdout.
@@ -127,7 +147,7 @@ impl Frame {
         let read = ToAgent::from_text(self.sound(), &self.ty, self.subtype());
         let fault = match &read {
             Ok(ToAgent::User(user)) if user.message.role != "user" => Some(UserFault::OtherRole),
-            Err(_) if self.ty == "user" => UserFault::find(self.sound()),
+            Err(_) if self.message_type() == MessageType::User => UserFault::find(self.sound()),
             _ => None,
         };
         if let Some(fault) = fault {
@@ -146,9 +166,11 @@ impl Frame {
     }
 
     fn field(&self, error: &serde_json::Error) -> Malformed {
-        let kind = match &*self.ty {
-            "control_request" if crate::malformed::lacks(self.sound(), "request") => MalformedKind::NoRequest,
-            "control_response" if crate::malformed::lacks(self.sound(), "response") => MalformedKind::NoResponse,
+        let kind = match self.message_type() {
+            MessageType::ControlRequest if crate::malformed::lacks(self.sound(), "request") => MalformedKind::NoRequest,
+            MessageType::ControlResponse if crate::malformed::lacks(self.sound(), "response") => {
+                MalformedKind::NoResponse
+            }
             _ => MalformedKind::Field,
         };
         Malformed::new(kind, error.to_string(), error.column(), Arc::clone(&self.text))

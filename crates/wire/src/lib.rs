@@ -58,7 +58,7 @@ pub use extra::Extra;
 pub use frame::Frame;
 pub use framer::{DEFAULT_CAP, FramedLine, Framer};
 pub use malformed::{Malformed, MalformedKind};
-pub use message::{ToAgent, ToHost, UnknownMessage};
+pub use message::{MessageType, ToAgent, ToHost, UnknownMessage};
 pub use number::Number;
 pub use raw::Raw;
 pub use text_or_texts::TextOrTexts;

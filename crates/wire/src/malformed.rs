@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 
 use crate::Map;
 use crate::Raw;
-use crate::control::RequestId;
+use crate::control::{RequestId, Subtype};
 use crate::stdin::UserFault;
 
 /// What is wrong with a line.
@@ -89,6 +89,13 @@ impl Malformed {
 
 pub(crate) fn lacks(text: &str, name: &str) -> bool {
     serde_json::from_str::<Map<Raw>>(text).is_ok_and(|fields| fields.get(name).is_none_or(Raw::is_null))
+}
+
+/// The `subtype` of the `request` in a line, whatever else stands there.
+pub(crate) fn request_subtype(text: &str) -> Option<Subtype> {
+    let fields: Map<Raw> = serde_json::from_str(text).ok()?;
+    let request: Map<Raw> = fields.get("request")?.parse().ok()?;
+    request.get("subtype")?.parse().ok()
 }
 
 pub(crate) fn request_id(text: &str) -> RequestId {

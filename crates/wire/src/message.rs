@@ -43,11 +43,62 @@ pub(crate) fn unknown(text: &str, ty: &str, subtype: Option<&str>) -> Result<Unk
     })
 }
 
+/// Defines the words of a tag: one variant for each that is known, and `Unknown` for every other.
+macro_rules! kinds {
+    (
+        $(#[doc = $doc:literal])*
+        pub enum $name:ident {
+            $($variant:ident = $text:literal),+ $(,)?
+        }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $(
+                #[doc = concat!("`", $text, "`")]
+                $variant,
+            )+
+            /// A word this version does not know.
+            Unknown,
+        }
+
+        impl $name {
+            /// Every word known by name.
+            pub const KNOWN: &'static [&'static str] = &[$($text),+];
+
+            /// What a word of the wire stands for.
+            #[must_use]
+            pub fn of(word: &str) -> Self {
+                match word {
+                    $($text => Self::$variant,)+
+                    _ => Self::Unknown,
+                }
+            }
+
+            /// The word as on the wire; empty for one that is not known.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)+
+                    Self::Unknown => "",
+                }
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+    };
+}
+pub(crate) use kinds;
+
 /// Defines the messages of one direction, or of `system` inside it.
 macro_rules! messages {
     (
         $(#[doc = $doc:literal])*
-        pub enum $name:ident by $tag:ident, inside $outer:ident::$place:ident {
+        pub enum $name:ident by $tag:ident, kinds $kinds:ident, inside $outer:ident::$place:ident {
             $($variant:ident($inner:ty) = $text:literal),+ $(,)?
         }
     ) => {
@@ -55,6 +106,12 @@ macro_rules! messages {
             $(#[doc = $doc])*
             pub enum $name by $tag {
                 $($variant($inner) = $text),+
+            }
+        }
+        $crate::message::kinds! {
+            /// The `subtype` of a `system` message.
+            pub enum $kinds {
+                $($variant = $text),+
             }
         }
         $(
@@ -226,6 +283,33 @@ messages! {
     }
 }
 
+kinds! {
+    /// The `type` of a message, in either direction.
+    pub enum MessageType {
+        System = "system",
+        Assistant = "assistant",
+        User = "user",
+        Result = "result",
+        StreamEvent = "stream_event",
+        ToolProgress = "tool_progress",
+        ToolUseSummary = "tool_use_summary",
+        AuthStatus = "auth_status",
+        RateLimitEvent = "rate_limit_event",
+        PromptSuggestion = "prompt_suggestion",
+        ConversationReset = "conversation_reset",
+        ActiveGoal = "active_goal",
+        CommandLifecycle = "command_lifecycle",
+        TranscriptMirror = "transcript_mirror",
+        StreamlinedText = "streamlined_text",
+        StreamlinedToolUseSummary = "streamlined_tool_use_summary",
+        ControlRequest = "control_request",
+        ControlResponse = "control_response",
+        ControlCancelRequest = "control_cancel_request",
+        KeepAlive = "keep_alive",
+        UpdateEnvironmentVariables = "update_environment_variables",
+    }
+}
+
 impl ToHost {
     /// The message as one line without its end.
     #[must_use]
@@ -250,4 +334,26 @@ fn line<T: Serialize>(message: &T) -> String {
         text = text.replace(['\n', '\r'], " ");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{MessageType, ToAgent, ToHost};
+
+    #[test]
+    fn every_message_of_either_direction_has_a_type() {
+        let listed: BTreeSet<_> = MessageType::KNOWN.iter().collect();
+        let read: BTreeSet<_> = ToHost::KNOWN.iter().chain(ToAgent::KNOWN).collect();
+        assert_eq!(listed, read);
+    }
+
+    #[test]
+    fn a_type_is_read_as_it_is_written() {
+        for word in MessageType::KNOWN {
+            assert_eq!(MessageType::of(word).as_str(), *word);
+        }
+        assert_eq!(MessageType::of("later"), MessageType::Unknown);
+    }
 }

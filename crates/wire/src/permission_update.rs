@@ -96,3 +96,43 @@ wire_union! {
         RemoveDirectories(RemoveDirectories) = "removeDirectories",
     }
 }
+
+impl PermissionUpdate {
+    /// Keeps the change elsewhere. A kind this version does not know stays as it is.
+    pub fn set_destination(&mut self, to: Destination) {
+        match self {
+            Self::AddRules(it) => it.destination = to,
+            Self::ReplaceRules(it) => it.destination = to,
+            Self::RemoveRules(it) => it.destination = to,
+            Self::SetMode(it) => it.destination = to,
+            Self::AddDirectories(it) => it.destination = to,
+            Self::RemoveDirectories(it) => it.destination = to,
+            Self::Unknown(_) => {}
+        }
+    }
+
+    /// Where the change is kept; `None` for a kind this version does not know.
+    #[must_use]
+    pub fn destination(&self) -> Option<&Destination> {
+        match self {
+            Self::AddRules(it) => Some(&it.destination),
+            Self::ReplaceRules(it) => Some(&it.destination),
+            Self::RemoveRules(it) => Some(&it.destination),
+            Self::SetMode(it) => Some(&it.destination),
+            Self::AddDirectories(it) => Some(&it.destination),
+            Self::RemoveDirectories(it) => Some(&it.destination),
+            Self::Unknown(_) => None,
+        }
+    }
+
+    /// The rules it adds, replaces or takes away.
+    #[must_use]
+    pub fn rules(&self) -> &[Rule] {
+        match self {
+            Self::AddRules(it) => &it.rules,
+            Self::ReplaceRules(it) => &it.rules,
+            Self::RemoveRules(it) => &it.rules,
+            Self::SetMode(_) | Self::AddDirectories(_) | Self::RemoveDirectories(_) | Self::Unknown(_) => &[],
+        }
+    }
+}

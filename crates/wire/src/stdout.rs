@@ -36,7 +36,7 @@ pub use result::{
 pub use stream_event::{AbandonedBlocks, StreamEvent};
 pub use streamlined_text::StreamlinedText;
 pub use streamlined_tool_use_summary::StreamlinedToolUseSummary;
-pub use system::System;
+pub use system::{System, SystemSubtype};
 pub use tool_progress::{SubagentRetry, ToolProgress};
 pub use tool_use_summary::ToolUseSummary;
 pub use transcript_mirror::TranscriptMirror;

@@ -284,7 +284,7 @@ export type ServerInfo = { name: string, status: string, };
 
 export type Hello = { 
 /**
- * The version of the dialect: 1.
+ * The version of the API: 1.
  */
 version: number, 
 /**
@@ -450,7 +450,7 @@ export type ServerMessage = { "type": "welcome" } & Welcome | { "type": "session
 /**
  * The number that stands for the session in `block` and `delta` on this connection.
  */
-s: number, verdict: Verdict, cursor: Cursor, } | { "type": "snapshot", sessionId: string, s: number, cursor: Cursor, records: Array<Record>, 
+s: number, verdict: CursorVerdict, cursor: Cursor, } | { "type": "snapshot", sessionId: string, s: number, cursor: Cursor, records: Array<Record>, 
 /**
  * Whether there are older ones: ask with `history`.
  */
@@ -462,7 +462,7 @@ at: number, } | { "type": "pong", at: number, } | { "type": "bye", reason: Bye, 
 
 export type Welcome = { 
 /**
- * The version of the dialect.
+ * The version of the API.
  */
 version: number, 
 /**
@@ -534,7 +534,7 @@ pingEvery: number,
  */
 queue: number, };
 
-export type Verdict = "ok" | "gap";
+export type CursorVerdict = "ok" | "gap";
 
 export type Record = { sessionId: string, epoch: number, seq: number, 
 /**

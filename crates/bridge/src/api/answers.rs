@@ -1,4 +1,4 @@
-//! What the `data` of a receipt holds, by command.
+//! Receipts: the `data` of each command.
 
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +88,7 @@ pub struct SearchHits {
     pub hits: Vec<SearchHit>,
 }
 
-/// One place where it was said.
+/// One hit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -112,7 +112,7 @@ pub struct UsageTable {
     pub rows: Vec<UsageInfo>,
 }
 
-/// What was spent on one thing.
+/// Cost and usage of one row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -155,7 +155,7 @@ pub struct Diff {
     pub lang: String,
 }
 
-/// Changed lines with some around them.
+/// A hunk: changed lines with some around them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -165,7 +165,7 @@ pub struct Hunk {
     pub lines: Vec<DiffLine>,
 }
 
-/// One line of a difference.
+/// One line of a diff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -220,7 +220,7 @@ pub struct TimelineData {
     pub to: i64,
 }
 
-/// A place where the agent's memory of the conversation changed.
+/// A compaction or reset of the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

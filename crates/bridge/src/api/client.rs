@@ -1,4 +1,4 @@
-//! What a client says.
+//! Messages of clients.
 
 use std::collections::BTreeMap;
 
@@ -384,12 +384,12 @@ fn yes() -> bool {
     true
 }
 
-/// The first words of a client of level 1.
+/// `hello`: the first message of a client of level 1.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct Hello {
-    /// The version of the dialect: 1.
+    /// The version of the API: 1.
     pub version: u32,
     /// What the client calls itself.
     pub client: String,

@@ -1,4 +1,4 @@
-//! What the bridge says.
+//! Messages of the bridge.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -29,7 +29,7 @@ pub enum ServerMessage {
         session_id: String,
         /// The number that stands for the session in `block` and `delta` on this connection.
         s: u32,
-        verdict: Verdict,
+        verdict: CursorVerdict,
         cursor: Cursor,
     },
     /// A session from here on: its last turns, and what is being written.
@@ -41,7 +41,7 @@ pub enum ServerMessage {
         /// Whether there are older ones: ask with `history`.
         more: bool,
     },
-    /// One thing that happened in a session.
+    /// A record of a session.
     Record(Record),
     /// A block begins to be written. It is void when a record with its message comes, or `void` says so.
     Block(Block),
@@ -61,9 +61,9 @@ pub enum ServerMessage {
     State(Box<SessionState>),
     /// What a session offers: commands, models, tools, servers. Sent when it changes.
     Facts(Box<Facts>),
-    /// What became of a command.
+    /// `receipt`: the result of a command.
     Receipt(Receipt),
-    /// Something a client said was no good. Nothing else happened.
+    /// `error`: a message of the client was refused. Nothing else happened.
     Error(ErrorMessage),
     /// Asks for a `pong`.
     Ping {
@@ -80,12 +80,12 @@ pub enum ServerMessage {
     },
 }
 
-/// What a client is greeted with.
+/// `welcome`: the answer to `hello`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Welcome {
-    /// The version of the dialect.
+    /// The version of the API.
     pub version: u32,
     /// The version of the bridge.
     pub bridge: String,
@@ -126,7 +126,7 @@ pub struct Agent {
     pub default: bool,
 }
 
-/// How much of anything there may be.
+/// Limits of the bridge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -143,18 +143,18 @@ pub struct Limits {
     pub queue: u32,
 }
 
-/// Whether a client that was away gets what it missed.
+/// Whether a client gets the records after its cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum CursorVerdict {
     /// Every record after the cursor is sent.
     Ok,
     /// The cursor is too old, or of another epoch: a snapshot is sent instead.
     Gap,
 }
 
-/// One thing that happened in a session.
+/// A record of a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -172,7 +172,7 @@ pub struct Record {
     pub what: Value,
 }
 
-/// A body that is fetched from `/api/blobs/HASH` when it is looked at.
+/// A blob: a long body that is fetched from `/api/blobs/HASH`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -257,7 +257,7 @@ pub enum Own {
     },
 }
 
-/// What there was of a block.
+/// A block that was not finished.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -267,7 +267,7 @@ pub struct UnfinishedBlock {
     pub text: String,
 }
 
-/// A block that is being written.
+/// A block that is being streamed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -294,7 +294,7 @@ pub struct Block {
     pub text: String,
 }
 
-/// What became of a command.
+/// `receipt`: the result of a command.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -334,7 +334,7 @@ pub struct Resolved {
     pub at: i64,
 }
 
-/// Something a client said was no good.
+/// `error`: a message of the client was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -1,4 +1,4 @@
-//! What is true of a session, as clients are told.
+//! The state of a session, as clients are told.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -165,7 +165,7 @@ pub enum Standing {
     External,
 }
 
-/// The folded truth about a session.
+/// The state of a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -321,7 +321,7 @@ pub struct RunningCall {
     pub parent: Option<String>,
 }
 
-/// Something that runs beside the turn.
+/// A background task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -343,7 +343,7 @@ pub struct TaskInfo {
     pub summary: Option<String>,
 }
 
-/// One thing on the agent's list.
+/// One item of the agent's todo list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -383,7 +383,7 @@ pub struct ContextState {
     pub window: Option<u64>,
 }
 
-/// How much came that was not understood.
+/// Counts of messages that were not understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -394,7 +394,7 @@ pub struct DriftState {
     pub foreign: u64,
 }
 
-/// What a session offers.
+/// Facts of a session: models, commands, servers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -1,4 +1,4 @@
-//! The TypeScript of the dialect, as `web/src/api/types.ts` holds it.
+//! TypeScript of the API, as `web/src/api/types.ts` holds it.
 
 use ts_rs::{Config, TS};
 
@@ -60,7 +60,7 @@ pub fn file() -> String {
         Welcome,
         Agent,
         Limits,
-        Verdict,
+        CursorVerdict,
         Record,
         Blob,
         Own,

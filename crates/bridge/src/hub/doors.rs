@@ -1,4 +1,4 @@
-//! What sessions and commands need of the web server: pairing, revoking, telling devices that are away.
+//! Devices: pairing, revoking and web push, which sessions and commands need of the web server.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 
 use crate::api::{Code, PairingCode, Problem, Scope};
 
-/// Devices let in and shut out.
+/// Access control: pairing and revoking devices.
 pub trait Doorkeeper: Send + Sync + 'static {
     /// A fresh pairing code.
     fn offer(&self, scope: Scope) -> BoxFuture<'_, Result<PairingCode, Problem>>;

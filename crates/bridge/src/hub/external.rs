@@ -1,4 +1,4 @@
-//! Sessions other programs made: found on disk, kept in the list, noticed as they appear.
+//! Sessions of other programs: found on disk, listed, noticed as they appear.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Where sessions may start: below the roots, through every link, never where the bridge keeps its things.
+//! Folders in which sessions may start: below the allowed roots with links resolved, never in the bridge's own folder.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The list of sessions every screen sees.
+//! The session list that every screen sees.
 //!
 //! Each change goes to each screen, so many sessions and many screens multiply. Changes are therefore collected by
 //! session and told in rounds: the first at once, the next a few milliseconds later, each of bounded size. Two changes

@@ -1,4 +1,4 @@
-//! One command at a time under one id: a frame that came twice waits for the first.
+//! Commands with the same id run once: a repeated frame waits for the first.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -19,7 +19,7 @@ use crate::session::now;
 /// The file, in the runner's folder.
 const FILE: &str = "session.json";
 
-/// What a session is, for a bridge that knows nothing.
+/// The note of a session, for a bridge whose database was lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Note {
     id: String,

@@ -1,4 +1,4 @@
-//! Sessions begun, gone on with, copied and deleted.
+//! Sessions: start, resume, fork, delete.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub(crate) const MODES: &[&str] = &[
 const CHUNK: usize = 512;
 
 impl Hub {
-    /// Begins a session, or goes on with one. Gives its id.
+    /// Starts or resumes a session. Gives its id.
     pub(crate) async fn start(&self, start: &Start, by: &By, receipt: Option<ReceiptRow>) -> Result<String, Problem> {
         if let Some(id) = &start.session_id {
             return self
@@ -111,7 +111,7 @@ impl Hub {
             .map(|info| info.session_id))
     }
 
-    /// Goes on with a session of ours, or with one another program made.
+    /// Resumes a session, of the bridge or of another program.
     pub(crate) async fn resume(
         &self,
         id: &str,
@@ -142,7 +142,7 @@ impl Hub {
         Ok(id)
     }
 
-    /// Takes a session of another program in: its conversation becomes records.
+    /// Imports a session of another program: its transcript becomes records.
     pub(super) async fn import(
         &self,
         provider: &str,
@@ -316,7 +316,7 @@ impl Hub {
         for _ in 0..240 {
             let up = self
                 .look(id, |state, _| {
-                    matches!(state.process(), sluice_host::conversation::Process::Up { .. })
+                    matches!(state.process(), sluice_host::conversation::ProcessStatus::Up { .. })
                 })
                 .await;
             if !matches!(up, Ok(true)) {
@@ -326,7 +326,7 @@ impl Hub {
         }
     }
 
-    /// Notes who did what.
+    /// Writes an audit entry.
     pub(crate) async fn audit(&self, by: &By, action: &str, session: Option<&str>, detail: &str) {
         let row = sluice_store::AuditRow {
             at: now(),

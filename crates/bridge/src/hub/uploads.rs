@@ -1,4 +1,4 @@
-//! Images that were uploaded and wait for the prompt they belong to.
+//! Uploaded images that wait for their prompt.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

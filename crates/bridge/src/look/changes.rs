@@ -1,4 +1,4 @@
-//! What calls changed, or would change, as differences.
+//! Diffs of what tool calls changed or would change.
 
 use std::path::{Path, PathBuf};
 

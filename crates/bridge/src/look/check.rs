@@ -1,4 +1,4 @@
-//! Whether an agent, a key or a model server works, before somebody relies on it.
+//! Checks of an agent, an API key or a model server.
 
 use std::process::Stdio;
 use std::time::Duration;

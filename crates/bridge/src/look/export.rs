@@ -1,4 +1,4 @@
-//! A session to take along: as text, as a page, or as lines of JSON.
+//! Export of a session as text, as a page, or as JSON lines.
 
 use std::collections::HashMap;
 

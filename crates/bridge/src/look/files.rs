@@ -1,4 +1,4 @@
-//! Files by a few letters of their names.
+//! File search by a few letters of the name.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! How much memory this process holds.
+//! Memory use of this process.
 
 /// Bytes resident, 0 where that is not known.
 pub(crate) fn resident() -> u64 {

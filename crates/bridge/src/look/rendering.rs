@@ -1,4 +1,4 @@
-//! What is dear in a browser and cheap here: code with colours and differences, worked out once and kept by their hash.
+//! Highlighted code and diffs, rendered once and cached by hash.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -104,7 +104,7 @@ pub(crate) fn none(path: &str, problem: impl Into<String>) -> Diff {
 }
 
 fn told(path: String, found: diff::Diff) -> Diff {
-    let line = |line: diff::Line| DiffLine {
+    let line = |line: diff::DiffLine| DiffLine {
         t: match line.tag {
             Tag::Same => " ",
             Tag::Added => "+",

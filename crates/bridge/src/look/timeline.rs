@@ -1,9 +1,10 @@
-//! What happened when.
+//! The time line of a session.
 
 use std::collections::HashMap;
 
-use sluice_host::conversation::{AskState, EntryKind, State};
-use sluice_host::wire::Frame;
+use sluice_host::conversation::{AskState, ConversationState, EntryKind};
+use sluice_host::wire::stdout::SystemSubtype;
+use sluice_host::wire::{Frame, MessageType};
 
 use crate::api::{Break, Problem, TurnInfo};
 use crate::body::cut;
@@ -11,7 +12,7 @@ use crate::hub::Hub;
 use crate::session::end_word;
 
 /// The turns of a conversation.
-pub(crate) fn turns(state: &State) -> Vec<TurnInfo> {
+pub(crate) fn turns(state: &ConversationState) -> Vec<TurnInfo> {
     let time = |at: sluice_host::conversation::Time| i64::try_from(at.0).unwrap_or(0);
     let turns = state.turns().iter().enumerate();
     turns
@@ -48,13 +49,13 @@ pub(crate) fn turns(state: &State) -> Vec<TurnInfo> {
 }
 
 /// Where the agent's memory of the conversation changed.
-pub(crate) fn breaks(state: &State) -> Vec<Break> {
+pub(crate) fn breaks(state: &ConversationState) -> Vec<Break> {
     let said = state.entries().iter().filter(|entry| entry.kind == EntryKind::System);
     said.filter_map(|entry| {
         let frame = Frame::parse(&entry.line).ok()?;
-        let kind = match (frame.ty(), frame.subtype()) {
-            ("system", Some("compact_boundary")) => "compacted",
-            ("conversation_reset", _) => "cleared",
+        let kind = match (frame.message_type(), frame.system_subtype()) {
+            (_, Some(SystemSubtype::CompactBoundary)) => "compacted",
+            (MessageType::ConversationReset, _) => "cleared",
             _ => return None,
         };
         Some(Break {

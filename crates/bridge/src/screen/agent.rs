@@ -1,9 +1,16 @@
-//! Questions to the agent: control requests of the protocol, by the commands that lead to them.
+//! Control requests to the agent, by the commands that lead to them.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::Deserialize as _;
 use serde_json::{Value, json};
+use sluice_host::wire::Raw;
+use sluice_host::wire::control::{
+    ApplyFlagSettings, BackgroundTasks, GetContextUsage, GetHooksListing, GetSettings, GetSettingsResponse,
+    GetTaskOutput, ListPermissionRules, McpAuthenticate, McpReconnect, McpStatus, McpToggle, Request, RewindFiles,
+    RewindFilesResponse, SetMaxThinkingTokens, SetModel, SetPermissionMode, SettingsSource, StopTask, UpdateSettings,
+};
 
 use super::Connection;
 use crate::api::{ClientMessage, Code, Problem, Rewound};
@@ -20,51 +27,71 @@ impl Connection {
     pub(super) async fn ask_agent(&mut self, message: ClientMessage) -> Result<Value, Problem> {
         use ClientMessage as M;
         match message {
-            M::McpStatus { session_id } => self.request(session_id, json!({"subtype": "mcp_status"})).await,
+            M::McpStatus { session_id } => self.request(session_id, McpStatus::default()).await,
             M::McpReconnect { session_id, server } => {
-                self.request(session_id, json!({"subtype": "mcp_reconnect", "serverName": server}))
-                    .await
+                let request = McpReconnect {
+                    server_name: server,
+                    ..McpReconnect::default()
+                };
+                self.request(session_id, request).await
             }
             M::McpToggle {
                 session_id,
                 server,
                 enabled,
             } => {
-                let request = json!({"subtype": "mcp_toggle", "serverName": server, "enabled": enabled});
+                let request = McpToggle {
+                    server_name: server,
+                    enabled,
+                    ..McpToggle::default()
+                };
                 self.request(session_id, request).await
             }
             M::McpAuthenticate { session_id, server } => {
-                self.request(session_id, json!({"subtype": "mcp_authenticate", "serverName": server}))
-                    .await
+                let request = McpAuthenticate {
+                    server_name: server,
+                    ..McpAuthenticate::default()
+                };
+                self.request(session_id, request).await
             }
             M::StopTask { session_id, task } => {
-                self.request(session_id, json!({"subtype": "stop_task", "task_id": task}))
-                    .await
+                let request = StopTask {
+                    task_id: task,
+                    ..StopTask::default()
+                };
+                self.request(session_id, request).await
             }
             M::TaskOutput { session_id, task } => {
-                self.request(session_id, json!({"subtype": "get_task_output", "task_id": task}))
-                    .await
+                let request = GetTaskOutput {
+                    task_id: task,
+                    ..GetTaskOutput::default()
+                };
+                self.request(session_id, request).await
             }
             M::Background {
                 session_id,
                 tool_use_id,
             } => {
-                let mut request = json!({"subtype": "background_tasks"});
-                if let (Some(call), Some(fields)) = (tool_use_id, request.as_object_mut()) {
-                    fields.insert("tool_use_id".to_owned(), call.into());
-                }
+                let request = BackgroundTasks {
+                    tool_use_id,
+                    ..BackgroundTasks::default()
+                };
                 self.request(session_id, request).await
             }
-            M::ContextUsage { session_id } => self.request(session_id, json!({"subtype": "get_context_usage"})).await,
-            M::Settings { session_id } => self.request(session_id, json!({"subtype": "get_settings"})).await,
+            M::ContextUsage { session_id } => self.request(session_id, GetContextUsage::default()).await,
+            M::Settings { session_id } => self.request(session_id, GetSettings::default()).await,
             M::SetSetting {
                 session_id,
                 source,
                 settings,
             } => {
                 let request = match source.as_str() {
-                    "flagSettings" | "session" => json!({"subtype": "apply_flag_settings", "settings": settings}),
-                    _ => json!({"subtype": "update_settings", "source": source, "settings": settings}),
+                    "flagSettings" | "session" => flag_settings(&settings).into(),
+                    _ => Request::from(UpdateSettings {
+                        source,
+                        settings: Raw::of(&settings),
+                        ..UpdateSettings::default()
+                    }),
                 };
                 let done = self.request(session_id, request).await?;
                 self.hub
@@ -77,10 +104,7 @@ impl Connection {
                     .await;
                 Ok(done)
             }
-            M::Rules { session_id } => {
-                self.request(session_id, json!({"subtype": "list_permission_rules"}))
-                    .await
-            }
+            M::Rules { session_id } => self.request(session_id, ListPermissionRules::default()).await,
             M::ChangeRule {
                 session_id,
                 op,
@@ -88,12 +112,16 @@ impl Connection {
                 rule,
                 destination,
             } => self.change_rule(session_id, &op, &behavior, &rule, &destination).await,
-            M::Hooks { session_id } => self.request(session_id, json!({"subtype": "get_hooks_listing"})).await,
+            M::Hooks { session_id } => self.request(session_id, GetHooksListing::default()).await,
             M::SetModel { session_id, model } => {
                 let session = self.session(session_id.as_deref()).await?;
-                let running = self
-                    .request_of(&session, json!({"subtype": "set_model", "model": model}))
-                    .await;
+                let mut request = SetModel {
+                    model: model.clone(),
+                    ..SetModel::default()
+                };
+                // As the official SDKs say it.
+                request.extra.write_null("model");
+                let running = self.request_of(&session, request).await;
                 self.unless_stopped(
                     &session,
                     running,
@@ -113,9 +141,11 @@ impl Connection {
             } => {
                 let wanted = mode(Some(&wanted))?.to_owned();
                 let session = self.session(session_id.as_deref()).await?;
-                let running = self
-                    .request_of(&session, json!({"subtype": "set_permission_mode", "mode": wanted}))
-                    .await;
+                let request = SetPermissionMode {
+                    mode: wanted.as_str().into(),
+                    ..SetPermissionMode::default()
+                };
+                let running = self.request_of(&session, request).await;
                 let done = self
                     .unless_stopped(
                         &session,
@@ -134,7 +164,11 @@ impl Connection {
             }
             M::SetThinking { session_id, tokens } => {
                 let session = self.session(session_id.as_deref()).await?;
-                let request = json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": tokens});
+                let mut request = SetMaxThinkingTokens {
+                    max_thinking_tokens: tokens.map(Into::into),
+                    ..SetMaxThinkingTokens::default()
+                };
+                request.extra.write_null("max_thinking_tokens");
                 let running = self.request_of(&session, request).await;
                 self.unless_stopped(
                     &session,
@@ -151,7 +185,7 @@ impl Connection {
             }
             M::SetEffort { session_id, effort } => {
                 let session = self.session(session_id.as_deref()).await?;
-                let request = json!({"subtype": "apply_flag_settings", "settings": {"effortLevel": effort}});
+                let request = flag_settings(&json!({"effortLevel": effort}));
                 let running = self.request_of(&session, request).await;
                 self.unless_stopped(
                     &session,
@@ -176,17 +210,18 @@ impl Connection {
             }
             other => Err(Problem::new(
                 Code::Type,
-                format!("`{other:?}` is no question to the agent"),
+                format!("`{other:?}` is not a request to the agent"),
             )),
         }
     }
 
-    async fn request(&self, session: Option<String>, request: Value) -> Result<Value, Problem> {
+    async fn request(&self, session: Option<String>, request: impl Into<Request>) -> Result<Value, Problem> {
         let session = self.session(session.as_deref()).await?;
         self.request_of(&session, request).await
     }
 
-    async fn request_of(&self, session: &str, request: Value) -> Result<Value, Problem> {
+    async fn request_of(&self, session: &str, request: impl Into<Request>) -> Result<Value, Problem> {
+        let request = Box::new(request.into());
         self.hub
             .ask(session, |reply| Command::Request {
                 request: request.clone(),
@@ -244,15 +279,14 @@ impl Connection {
                 Value::Null
             }
             None => {
-                let settings = self.request_of(&session, json!({"subtype": "get_settings"})).await?;
+                let settings = self.request_of(&session, GetSettings::default()).await?;
                 let mut rules = rules_of(&settings, "flagSettings", behavior);
                 rules.retain(|it| it != rule);
                 if add {
                     rules.push(rule.to_owned());
                 }
                 let change = json!({"permissions": { behavior: rules }});
-                self.request_of(&session, json!({"subtype": "apply_flag_settings", "settings": change}))
-                    .await?
+                self.request_of(&session, flag_settings(&change)).await?
             }
         };
         let detail = format!("{op} {behavior} {rule} in {destination}");
@@ -264,7 +298,7 @@ impl Connection {
     /// agent that does not run reads the file when it starts.
     async fn rule_is_known(&self, session: &str, source: &str, behavior: &str, rule: &str, add: bool) {
         for _ in 0..LOOKS {
-            let Ok(settings) = self.request_of(session, json!({"subtype": "get_settings"})).await else {
+            let Ok(settings) = self.request_of(session, GetSettings::default()).await else {
                 return;
             };
             if rules_of(&settings, source, behavior).iter().any(|it| it == rule) == add {
@@ -274,7 +308,7 @@ impl Connection {
         }
     }
 
-    /// Puts files back, goes on from an earlier point, or both.
+    /// `rewind`: restores files, forks from an earlier prompt, or both.
     pub(super) async fn rewind(&mut self, message: ClientMessage) -> Result<Value, Problem> {
         let ClientMessage::Rewind {
             session_id,
@@ -297,7 +331,11 @@ impl Connection {
             session_id: None,
         };
         if files {
-            let request = json!({"subtype": "rewind_files", "user_message_id": prompt, "dry_run": dry_run});
+            let request = RewindFiles {
+                user_message_id: prompt.clone(),
+                dry_run: Some(dry_run),
+                ..RewindFiles::default()
+            };
             let answer = self.request_of(&session, request).await;
             match answer {
                 Ok(answer) => fill(&mut rewound, &answer),
@@ -317,22 +355,37 @@ impl Connection {
     }
 }
 
+/// `apply_flag_settings`: settings that hold for this session only.
+fn flag_settings(settings: &Value) -> ApplyFlagSettings {
+    ApplyFlagSettings {
+        settings: Raw::of(settings),
+        ..ApplyFlagSettings::default()
+    }
+}
+
 fn fill(rewound: &mut Rewound, answer: &Value) {
-    rewound.can_rewind = answer.get("canRewind").and_then(Value::as_bool).unwrap_or(true);
-    rewound.error = answer.get("error").and_then(Value::as_str).map(str::to_owned);
-    let files = answer.get("filesChanged").and_then(Value::as_array);
-    let files = files.into_iter().flatten().filter_map(Value::as_str);
-    rewound.files = files.map(str::to_owned).collect();
-    rewound.insertions = answer.get("insertions").and_then(Value::as_u64);
-    rewound.deletions = answer.get("deletions").and_then(Value::as_u64);
+    // Old agents answer without a word.
+    let Ok(answer) = RewindFilesResponse::deserialize(answer) else {
+        return;
+    };
+    rewound.can_rewind = answer.can_rewind;
+    rewound.error = answer.error;
+    rewound.files = answer.files_changed.unwrap_or_default();
+    rewound.insertions = answer.insertions;
+    rewound.deletions = answer.deletions;
 }
 
 /// The rules of one file, as `get_settings` tells them.
 fn rules_of(settings: &Value, source: &str, behavior: &str) -> Vec<String> {
-    let sources = settings.get("sources").and_then(Value::as_array);
-    let of = |it: &&Value| it.get("source").and_then(Value::as_str) == Some(source);
-    let found = sources.into_iter().flatten().find(of);
-    let rules = found.and_then(|it| it.pointer(&format!("/settings/permissions/{behavior}")));
+    let sources = GetSettingsResponse::deserialize(settings).map(|it| it.sources);
+    let mut sources = sources
+        .iter()
+        .flatten()
+        .filter_map(|it| it.parse::<SettingsSource>().ok());
+    let found = sources.find(|it| it.source == source).map(|it| it.settings.to_value());
+    let rules = found
+        .as_ref()
+        .and_then(|it| it.pointer(&format!("/permissions/{behavior}")));
     let rules = rules
         .and_then(Value::as_array)
         .into_iter()

@@ -1,4 +1,4 @@
-//! Answers to asks, in the words of both levels.
+//! Answers to asks, at both levels.
 
 use serde_json::{Value, json};
 

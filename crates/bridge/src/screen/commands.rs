@@ -14,7 +14,7 @@ const TEXT: usize = 8 * 1024 * 1024;
 /// How many images a prompt may hold.
 const IMAGES: usize = 20;
 
-/// What a device needs to be allowed to do this.
+/// The scope a command needs.
 pub(super) fn needs(message: &ClientMessage) -> Scope {
     use ClientMessage as M;
     match message {
@@ -118,7 +118,7 @@ pub(super) fn may(message: &ClientMessage, scope: Scope) -> Result<(), Problem> 
     Ok(())
 }
 
-/// Whether a command only looks.
+/// Whether a command is a query.
 pub(super) fn is_look(message: &ClientMessage) -> bool {
     use ClientMessage as M;
     matches!(
@@ -142,7 +142,7 @@ pub(super) fn is_look(message: &ClientMessage) -> bool {
     )
 }
 
-/// Whether a command is a question to the agent.
+/// Whether a command becomes a control request to the agent.
 pub(super) fn is_request(message: &ClientMessage) -> bool {
     use ClientMessage as M;
     matches!(

@@ -1,9 +1,10 @@
-//! Commands that only look: they change nothing, so they need no receipt to be kept.
+//! Queries: commands that change nothing, so their receipts are not kept.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use serde_json::Value;
+use sluice_host::wire::control::FileSuggestions;
 use sluice_store::{SearchFilter, UsageBy, UsageFilter};
 
 use super::Connection;
@@ -113,7 +114,7 @@ impl Connection {
             }
             M::Check { what, value } => data(look::check::check(&self.hub, &what, value.as_deref()).await?),
             M::Status {} => data(self.status().await?),
-            other => Err(Problem::new(Code::Type, format!("`{other:?}` is no look"))),
+            other => Err(Problem::new(Code::Type, format!("`{other:?}` is not a query"))),
         }
     }
 
@@ -179,9 +180,12 @@ impl Connection {
         if !matches!(has_servers, Ok(true)) {
             return Vec::new();
         }
-        let request = serde_json::json!({"subtype": "file_suggestions", "query": query});
+        let request = FileSuggestions {
+            query: query.to_owned(),
+            ..FileSuggestions::default()
+        };
         let asked = self.hub.ask(session, |reply| Command::Request {
-            request: request.clone(),
+            request: Box::new(request.clone().into()),
             reply,
         });
         match tokio::time::timeout(RESOURCES, asked).await {

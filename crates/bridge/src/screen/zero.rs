@@ -1,6 +1,7 @@
-//! The seed's dialect, as far as it is commands: what is said, and what is answered.
+//! Commands at level 0, and their answers.
 
 use serde_json::{Value, json};
+use sluice_host::wire::stdout::SystemSubtype;
 
 use super::Connection;
 use crate::api::{ClientMessage, Problem};
@@ -159,7 +160,7 @@ impl Connection {
         self.outbox.answer(0, level0::recent_sessions(&listed).to_string());
     }
 
-    /// Everything said, then how it stands.
+    /// The whole history, then the state.
     pub(super) async fn send_history(&mut self, id: &str) {
         match self.history(id).await {
             Ok(messages) => {
@@ -204,7 +205,8 @@ impl Connection {
                             let name = |call: &str| names.get(call).cloned();
                             for message in level0::line(id, &record.body, &name) {
                                 // The agent announces itself anew every turn.
-                                let announces = message.get("subtype").and_then(Value::as_str) == Some("init");
+                                let announces = message.get("subtype").and_then(Value::as_str)
+                                    == Some(SystemSubtype::Init.as_str());
                                 if !announces || !std::mem::replace(&mut init, true) {
                                     messages.push(message);
                                 }

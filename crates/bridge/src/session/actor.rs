@@ -1,11 +1,12 @@
-//! The task itself: what it waits for, one step of the machine, and what a step asks for.
+//! The session task: what it waits for, one step of the conversation, and the effects of a step.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use sluice_host::conversation::{self, Change, Effect, Event, State, Time, What};
-use sluice_host::wire::control::RequestId;
+use sluice_host::conversation::{self, Change, ConversationEvent, ConversationState, Effect, Time, What};
+use sluice_host::wire::control::{Request, RequestId, Subtype};
+use sluice_host::wire::{Frame, MessageType};
 use sluice_runner::ToRunner;
 use sluice_store::{AskRow, PromptRow, SessionRow};
 use tokio::sync::mpsc;
@@ -40,7 +41,7 @@ pub(crate) struct Actor {
     pub(super) s: u32,
     pub(super) row: SessionRow,
     pub(super) extra: Extra,
-    pub(super) state: State,
+    pub(super) state: ConversationState,
     pub(super) records: Records,
     pub(super) drafts: Drafts,
     pub(super) listeners: Vec<Listener>,
@@ -70,7 +71,7 @@ pub(crate) struct Actor {
     pub(super) deciding: HashMap<String, super::asks::Deciding>,
     pub(super) waiters: HashMap<RequestId, super::requests::Waiter>,
     /// Requests for an agent that is being started.
-    pub(super) held: Vec<(serde_json::Value, super::Reply<serde_json::Value>)>,
+    pub(super) held: Vec<(Request, super::Reply<serde_json::Value>)>,
     pub(super) jobs: JoinSet<super::requests::Done>,
     /// The turn somebody interrupted.
     pub(super) interrupted_turn: Option<usize>,
@@ -111,10 +112,10 @@ pub(crate) struct Extra {
     pub(crate) imported: bool,
 }
 
-/// Whether the agent has been greeted.
+/// Whether `initialize` was sent and answered.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Greeting {
-    /// There is nobody to greet, or it was not done yet.
+    /// It was not sent yet.
     Owed,
     /// This request was sent.
     Sent(RequestId),
@@ -122,7 +123,12 @@ pub(super) enum Greeting {
     Done,
 }
 
-/// What has to be told.
+/// Whether a line to the agent is the `initialize` request. Only its subtype is read: heavy fields may be stored apart.
+pub(super) fn is_greeting(frame: &Frame) -> bool {
+    frame.message_type() == MessageType::ControlRequest && frame.request_subtype() == Some(Subtype::Initialize)
+}
+
+/// What has changed and must be sent to listeners.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Dirty {
     pub(super) state: bool,
@@ -170,7 +176,7 @@ pub(crate) fn now() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// A moment as the machine has it.
+/// A moment as the conversation state has it.
 pub(crate) fn time(at: i64) -> Time {
     Time(u64::try_from(at).unwrap_or(0))
 }
@@ -184,7 +190,7 @@ pub(crate) fn millis(at: Time) -> i64 {
 pub(super) struct Loaded {
     pub(super) row: SessionRow,
     pub(super) extra: Extra,
-    pub(super) state: State,
+    pub(super) state: ConversationState,
     pub(super) records: Records,
     pub(super) queue: Vec<PromptRow>,
     pub(super) sent: HashMap<String, PromptRow>,
@@ -286,9 +292,9 @@ impl Actor {
         }
     }
 
-    /// Takes one step of the machine, at the time of the event.
+    /// Applies an event to the conversation state, at the time of the event.
     pub(super) fn step(&mut self, at: i64, what: What) {
-        let effects = conversation::step(&mut self.state, Event::new(time(at), what));
+        let effects = conversation::step(&mut self.state, ConversationEvent::new(time(at), what));
         for effect in effects {
             self.perform(effect);
         }

@@ -1,17 +1,19 @@
-//! Asks: written down, answered once, and told to everybody.
+//! Asks: stored, answered once, and told to every screen.
 
-use serde_json::{Value, json};
-use sluice_host::conversation::{Answer, Ask, AskKind, AskState, AskVerdict, What};
+use serde_json::Value;
+use sluice_host::conversation::{Ask, AskAnswer, AskKind, AskState, AskVerdict, What};
 use sluice_host::wire::control::RequestId;
-use sluice_host::wire::{Frame, Raw};
+use sluice_host::wire::permission_update::PermissionUpdate;
+use sluice_host::wire::{Frame, MessageType};
 use sluice_store::{AskRow, Settled, StoreError};
 
 use super::actor::{Actor, millis, now};
 use super::requests::Done;
+use super::response::{suggestion, verdict};
 use super::{By, Reply};
 use crate::api::{AnswerAsk, Code, Own, Problem};
 
-/// An answer on its way: it is being written down, then it is given.
+/// An answer to an ask: it is being stored, then it is sent.
 pub(super) struct Deciding {
     by: By,
     at: i64,
@@ -33,7 +35,7 @@ impl Actor {
         if !ask.kind.is_for_a_person() {
             // Hooks and servers inside the host: there are none here.
             let refuse = AskVerdict::Refuse("this host has no such callback".into());
-            let answer = Answer::new(ask.id.clone(), refuse);
+            let answer = AskAnswer::new(ask.id.clone(), refuse);
             self.step(now(), What::Answer(answer));
             return;
         }
@@ -119,7 +121,7 @@ impl Actor {
         });
     }
 
-    /// The answer is written down: now it counts.
+    /// The answer is stored: now it is sent.
     pub(super) fn decided(&mut self, decided: Decided) {
         let Some(mut deciding) = self.deciding.remove(&decided.ask) else {
             return;
@@ -170,7 +172,7 @@ impl Actor {
     fn give(&mut self, at: usize, answer: &AnswerAsk, by: &str) {
         let Some(ask) = self.state.asks().get(at) else { return };
         let Ok(verdict) = verdict(ask, answer) else { return };
-        let answer = Answer {
+        let answer = AskAnswer {
             ask: ask.id.clone(),
             verdict,
             by: Some(by.into()),
@@ -178,7 +180,7 @@ impl Actor {
         self.step(now(), What::Answer(answer));
     }
 
-    /// After a restart: answers that were written down and never reached the agent.
+    /// After a restart: sends answers that were stored and never reached the agent.
     pub(super) fn answer_again(&mut self) {
         let pending: Vec<usize> = (0..self.state.asks().len())
             .filter(|at| self.state.asks().get(*at).is_some_and(Ask::is_pending))
@@ -204,7 +206,7 @@ impl Actor {
 
     /// An answer is in the runner's log.
     pub(super) fn answer_written(&mut self, frame: &Frame) {
-        if frame.ty() != "control_response" {
+        if frame.message_type() != MessageType::ControlResponse {
             return;
         }
         let id = frame.request_id().to_string();
@@ -342,15 +344,13 @@ impl Kept {
     fn rules(&self, ask: &Ask) -> Vec<String> {
         let mut rules: Vec<String> = self.rule.iter().cloned().collect();
         let request = request(ask);
-        let suggestions = request.get("permission_suggestions").and_then(Value::as_array);
         for at in &self.suggestions {
-            let suggestion = suggestions.and_then(|all| all.get(*at as usize));
-            let listed = suggestion.and_then(|it| it.get("rules")).and_then(Value::as_array);
-            for rule in listed.into_iter().flatten() {
-                let tool = rule.get("toolName").and_then(Value::as_str).unwrap_or_default();
-                rules.push(match rule.get("ruleContent").and_then(Value::as_str) {
+            let suggestion = suggestion(&request, *at);
+            for rule in suggestion.iter().flat_map(PermissionUpdate::rules) {
+                let tool = &rule.tool_name;
+                rules.push(match &rule.rule_content {
                     Some(content) => format!("{tool}({content})"),
-                    None => tool.to_owned(),
+                    None => tool.clone(),
                 });
             }
         }
@@ -439,132 +439,4 @@ fn ask_row(session: &str, ask: &Ask) -> AskRow {
         state: "pending".to_owned(),
         ..AskRow::default()
     }
-}
-
-/// What an answer says in the protocol's words.
-fn verdict(ask: &Ask, answer: &AnswerAsk) -> Result<AskVerdict, Problem> {
-    let allow = matches!(answer.decision.as_str(), "allow" | "accept");
-    match ask.kind {
-        AskKind::Elicitation => {
-            let action = match answer.decision.as_str() {
-                "allow" | "accept" => "accept",
-                "deny" | "decline" => "decline",
-                _ => "cancel",
-            };
-            let mut response = json!({"action": action});
-            if let (true, Some(content), Some(fields)) = (allow, &answer.content, response.as_object_mut()) {
-                fields.insert("content".to_owned(), content.clone());
-            }
-            Ok(AskVerdict::Give(Raw::from(response)))
-        }
-        AskKind::Dialog => Ok(AskVerdict::Give(Raw::from(if allow {
-            json!({"behavior": "completed", "result": answer.content.clone().unwrap_or_default()})
-        } else {
-            json!({"behavior": "cancelled"})
-        }))),
-        AskKind::Tool if allow => allowed(ask, answer),
-        AskKind::Tool => {
-            let message = answer.message.clone().filter(|text| !text.trim().is_empty());
-            let mut response = json!({
-                "behavior": "deny",
-                "message": message.unwrap_or_else(|| "The user does not want this to be done.".to_owned()),
-            });
-            if let (true, Some(fields)) = (answer.interrupt, response.as_object_mut()) {
-                fields.insert("interrupt".to_owned(), true.into());
-            }
-            Ok(AskVerdict::Deny(Raw::from(response)))
-        }
-        AskKind::Hook | AskKind::Mcp | AskKind::Other => Ok(AskVerdict::Refuse("a person said no".into())),
-    }
-}
-
-fn allowed(ask: &Ask, answer: &AnswerAsk) -> Result<AskVerdict, Problem> {
-    let request = request(ask);
-    let mut input = answer.updated_input.clone();
-    if let Some(answers) = &answer.answers {
-        let mut whole = input
-            .take()
-            .or_else(|| request.get("input").cloned())
-            .unwrap_or_default();
-        let Some(fields) = whole.as_object_mut() else {
-            return Err(Problem::new(
-                Code::Field,
-                "the questions cannot be answered: their input is no object",
-            ));
-        };
-        fields.insert("answers".to_owned(), answers.clone());
-        input = Some(whole);
-    }
-    if input.as_ref().is_some_and(|input| !input.is_object()) {
-        return Err(Problem::new(Code::Field, "updatedInput is not an object"));
-    }
-    let mut updates = Vec::new();
-    let suggestions = request.get("permission_suggestions").and_then(Value::as_array);
-    for at in &answer.suggestions {
-        let suggestion = suggestions.and_then(|all| all.get(*at as usize));
-        let Some(mut suggestion) = suggestion.cloned() else {
-            let problem = format!("there is no suggestion {at}");
-            return Err(Problem::new(Code::Field, problem).hint("suggestions are counted from 0"));
-        };
-        if let (Some(destination), Some(fields)) = (&answer.destination, suggestion.as_object_mut()) {
-            fields.insert("destination".to_owned(), destination.as_str().into());
-        }
-        updates.push(suggestion);
-    }
-    if let Some(rule) = &answer.rule {
-        updates.push(add_rule(
-            rule,
-            "allow",
-            answer.destination.as_deref().unwrap_or("session"),
-            true,
-        )?);
-    }
-    if let Some(mode) = &answer.mode {
-        updates.push(json!({"type": "setMode", "mode": mode, "destination": "session"}));
-    }
-    let mut response = json!({"behavior": "allow"});
-    if let Some(fields) = response.as_object_mut() {
-        if let Some(input) = input {
-            fields.insert("updatedInput".to_owned(), input);
-        }
-        if !updates.is_empty() {
-            fields.insert("updatedPermissions".to_owned(), updates.into());
-        }
-    }
-    Ok(AskVerdict::Allow(Some(Raw::from(response))))
-}
-
-/// A rule as a change of permissions: `Bash(cargo test:*)`.
-pub(crate) fn add_rule(rule: &str, behavior: &str, destination: &str, add: bool) -> Result<Value, Problem> {
-    let rule = rule.trim();
-    let (tool, content) = match rule.split_once('(') {
-        Some((tool, rest)) => match rest.strip_suffix(')') {
-            Some(content) => (tool, Some(content)),
-            None => {
-                return Err(Problem::new(
-                    Code::Field,
-                    format!("`{rule}` is no rule: a bracket is missing"),
-                ));
-            }
-        },
-        None => (rule, None),
-    };
-    if tool.trim().is_empty() {
-        return Err(
-            Problem::new(Code::Field, "a rule begins with the name of a tool").hint("such as Bash(cargo test:*)")
-        );
-    }
-    let known = ["session", "localSettings", "projectSettings", "userSettings"];
-    if !known.contains(&destination) {
-        return Err(
-            Problem::new(Code::Field, format!("`{destination}` is no place for a rule"))
-                .hint(format!("one of {}", known.join(", "))),
-        );
-    }
-    let mut value = json!({"toolName": tool.trim()});
-    if let (Some(content), Some(fields)) = (content, value.as_object_mut()) {
-        fields.insert("ruleContent".to_owned(), content.into());
-    }
-    let kind = if add { "addRules" } else { "removeRules" };
-    Ok(json!({"type": kind, "rules": [value], "behavior": behavior, "destination": destination}))
 }

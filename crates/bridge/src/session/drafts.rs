@@ -1,4 +1,4 @@
-//! What is being written, told as it grows.
+//! Drafts: stream events, told to screens as blocks and deltas.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ pub(crate) struct Drafts {
     next: u32,
 }
 
-/// What a screen is told of it.
+/// What a screen is sent for a stream event.
 #[derive(Debug)]
 pub(crate) enum Told {
     /// A frame of level 1.
@@ -178,7 +178,7 @@ impl Drafts {
         }
     }
 
-    /// What is being written there will not be said. Gives whether there was anything.
+    /// Drops the draft. Gives whether there was one.
     pub(crate) fn forget(&mut self, parent: Option<&str>) -> bool {
         let before = self.open.len();
         self.open.retain(|open| open.parent.as_deref() != parent);

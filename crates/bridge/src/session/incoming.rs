@@ -1,13 +1,14 @@
-//! What comes from the runner: lines of the agent become steps of the machine, records and deltas.
+//! Frames of the runner: lines of the agent become steps of the conversation, records and deltas.
 
 use std::sync::Arc;
 
 use sluice_host::conversation::{EntryKind, Exit, Line, What};
-use sluice_host::wire::Frame;
+use sluice_host::wire::stdout::SystemSubtype;
+use sluice_host::wire::{Frame, MessageType};
 use sluice_runner::{AgentStatus, FromRunner, Kind, Record, ToRunner};
 use tokio::time::Instant;
 
-use super::actor::{Actor, Greeting, now};
+use super::actor::{Actor, Greeting, is_greeting, now};
 use super::drafts::Told;
 use super::records::{New, Position, kind};
 use super::search_text;
@@ -19,7 +20,11 @@ use crate::outbox::Item;
 const STDERR: usize = 20;
 
 /// Kinds of `system` that come by the thousand and only say that something goes on.
-const SIGNS: &[&str] = &["thinking_tokens", "hook_progress", "control_request_progress"];
+const SIGNS: &[SystemSubtype] = &[
+    SystemSubtype::ThinkingTokens,
+    SystemSubtype::HookProgress,
+    SystemSubtype::ControlRequestProgress,
+];
 
 impl Actor {
     pub(super) async fn take_frames(&mut self, frames: Vec<FromRunner>) {
@@ -91,7 +96,7 @@ impl Actor {
             if record.kind == Kind::Said {
                 let text = String::from_utf8_lossy(&record.body);
                 if let Ok(frame) = Frame::parse(&text)
-                    && frame.ty() == "stream_event"
+                    && frame.message_type() == MessageType::StreamEvent
                 {
                     self.streamed(at, frame);
                 }
@@ -132,20 +137,21 @@ impl Actor {
             self.garbled(at, text);
             return;
         };
+        let kind_of = frame.message_type();
         // An answer to a question of the bridge says nothing about the turn.
-        if frame.ty() != "control_response" {
+        if kind_of != MessageType::ControlResponse {
             self.sign(at);
         }
-        match frame.ty() {
-            "stream_event" => {
+        match kind_of {
+            MessageType::StreamEvent => {
                 self.streamed(at, frame);
                 return;
             }
-            "keep_alive" | "tool_progress" | "transcript_mirror" => {
+            MessageType::KeepAlive | MessageType::ToolProgress | MessageType::TranscriptMirror => {
                 self.step(at, What::Said(frame));
                 return;
             }
-            "system" if frame.subtype().is_some_and(|it| SIGNS.contains(&it)) => {
+            MessageType::System if frame.system_subtype().is_some_and(|it| SIGNS.contains(&it)) => {
                 self.step(at, What::Said(frame));
                 return;
             }
@@ -168,7 +174,7 @@ impl Actor {
                 _ => shown = Some(turn),
             }
         }
-        if frame.ty() == "rate_limit_event" {
+        if kind_of == MessageType::RateLimitEvent {
             shown = Some(self.state.open_turn().map(|turn| turn as i64 + 1));
         }
         let found = shown.is_some().then(|| search_text::of(frame.readable())).flatten();
@@ -189,7 +195,7 @@ impl Actor {
         };
         self.keep(new);
         self.tell_zero_said(&frame);
-        if frame.ty() == "result" {
+        if kind_of == MessageType::Result {
             self.row.last_activity_at = at;
             self.dirty.row = true;
             self.idle_since = Instant::now();
@@ -227,7 +233,7 @@ impl Actor {
                 self.unwritten.remove(place);
             }
             None if !self.caught_up => {
-                if frame.ty() == "control_request" && frame.text().contains("\"initialize\"") {
+                if is_greeting(&frame) {
                     self.greeting = Greeting::Sent(frame.request_id());
                 }
                 self.new_entries.clear();
@@ -260,8 +266,8 @@ impl Actor {
             "too_long" => "A line of the agent was too long and was left out.",
             "disk_full" => "The disk is full. The agent waits until there is room again; nothing is lost.",
             "disk_ok" => "There is room on the disk again. The agent goes on.",
-            "log_full" => "The agent says more than can be kept. It waits until its words are stored.",
-            "tail_cut" => "The end of the log was torn off by a crash and was left out.",
+            "log_full" => "The agent writes faster than its output can be stored. It waits until that is done.",
+            "tail_cut" => "The last line of the log is incomplete after a crash and was left out.",
             other => other,
         };
         tracing::warn!(session = %self.id, %what, "a runner notes something");
@@ -310,7 +316,7 @@ impl Actor {
 
     /// A block of an answer was said: its draft is done.
     fn committed_block(&mut self, frame: &Frame) {
-        if frame.ty() != "assistant" || self.drafts.is_empty() {
+        if frame.message_type() != MessageType::Assistant || self.drafts.is_empty() {
             return;
         }
         let value: serde_json::Value = serde_json::from_str(frame.readable()).unwrap_or_default();
@@ -320,7 +326,7 @@ impl Actor {
         }
     }
 
-    /// The machine says that a draft changed; when there is none any more, screens have to forget it.
+    /// A draft changed; when there is none any more, screens have to drop it.
     pub(super) fn draft_changed(&mut self, parent: Option<usize>) {
         if self.state.draft(parent).is_some() {
             // Growing is told by the deltas themselves.
@@ -340,8 +346,8 @@ impl Actor {
     }
 
     fn note_retry(&mut self, at: i64, frame: &Frame) {
-        match (frame.ty(), frame.subtype()) {
-            ("system", Some("api_retry")) => {
+        match (frame.message_type(), frame.system_subtype()) {
+            (_, Some(SystemSubtype::ApiRetry)) => {
                 let value: serde_json::Value = serde_json::from_str(frame.readable()).unwrap_or_default();
                 let number = |key: &str| value.get(key).and_then(serde_json::Value::as_f64);
                 let small = |key: &str| number(key).map(|it| it as u32);
@@ -354,7 +360,7 @@ impl Actor {
                     status: small("error_status"),
                 });
             }
-            ("assistant" | "result", _) => self.retry = None,
+            (MessageType::Assistant | MessageType::Result, _) => self.retry = None,
             _ => {}
         }
     }

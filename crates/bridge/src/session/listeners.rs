@@ -1,17 +1,17 @@
-//! Those who listen: what each is told, in its own dialect.
+//! Listeners: what each screen is told, at its level.
 
 use std::sync::Arc;
 
 use axum::extract::ws::Utf8Bytes;
 use serde_json::{Value, json};
 use sluice_host::conversation::Draft;
-use sluice_host::wire::Frame;
+use sluice_host::wire::{Frame, MessageType};
 use sluice_store::PromptRow;
 
 use super::actor::{Actor, now};
 use super::records::{New, bare, frame, kind};
 use super::{Level, Listener};
-use crate::api::{Cursor, Own, Problem, ServerMessage, Verdict};
+use crate::api::{Cursor, CursorVerdict, Own, Problem, ServerMessage};
 use crate::level0;
 use crate::outbox::Item;
 
@@ -23,7 +23,7 @@ const SNAPSHOT_BYTES: usize = 1024 * 1024;
 pub(crate) const TURNS: usize = 20;
 
 impl Actor {
-    /// Tells a listener what it missed, and from then on everything.
+    /// Sends a listener the records it missed, and from then on all of them.
     pub(super) async fn subscribe(
         &mut self,
         listener: Listener,
@@ -56,8 +56,8 @@ impl Actor {
             None => None,
         };
         let (verdict, frames) = match missing {
-            Some(frames) => (Verdict::Ok, frames),
-            None => (Verdict::Gap, Vec::new()),
+            Some(frames) => (CursorVerdict::Ok, frames),
+            None => (CursorVerdict::Gap, Vec::new()),
         };
         let caught_up = ServerMessage::CaughtUp {
             session_id: self.id.clone(),
@@ -69,7 +69,7 @@ impl Actor {
         for frame in frames {
             listener.outbox.answer(self.s, frame);
         }
-        if verdict == Verdict::Gap {
+        if verdict == CursorVerdict::Gap {
             let snapshot = self.snapshot(here, turns).await?;
             listener.outbox.answer(self.s, snapshot);
         }
@@ -264,7 +264,7 @@ impl Actor {
         for message in level0::said(&self.id, frame, &self.state, self.interrupted_turn) {
             self.push_zero(&message, None);
         }
-        if frame.ty() == "result" {
+        if frame.message_type() == MessageType::Result {
             self.tell_zero_status();
         }
     }

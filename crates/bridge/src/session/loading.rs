@@ -1,14 +1,14 @@
-//! A session taken up again from what is stored.
+//! Loading a session from its stored records.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::Value;
-use sluice_host::conversation::{self, Event, Exit, Line, PromptState, State, What};
-use sluice_host::wire::Frame;
+use sluice_host::conversation::{self, ConversationEvent, ConversationState, Exit, Line, PromptState, What};
+use sluice_host::wire::{Frame, MessageType};
 use sluice_store::{AskRow, PromptRow, SessionRow};
 
-use super::actor::{Actor, Extra, Greeting, Loaded, time};
+use super::actor::{Actor, Extra, Greeting, Loaded, is_greeting, time};
 use super::records::{Position, Records, kind};
 use crate::api::Problem;
 use crate::hub::Shared;
@@ -66,7 +66,7 @@ impl Actor {
 }
 
 /// Prompts that wait here, and those the machine has.
-fn sort(prompts: Vec<PromptRow>, state: &State) -> (Vec<PromptRow>, HashMap<String, PromptRow>) {
+fn sort(prompts: Vec<PromptRow>, state: &ConversationState) -> (Vec<PromptRow>, HashMap<String, PromptRow>) {
     let mut queue = Vec::new();
     let mut sent = HashMap::new();
     for mut row in prompts {
@@ -91,7 +91,7 @@ fn sort(prompts: Vec<PromptRow>, state: &State) -> (Vec<PromptRow>, HashMap<Stri
 
 /// A conversation folded from rows.
 struct Refold {
-    state: State,
+    state: ConversationState,
     greeting: Greeting,
     by_model: Option<Value>,
 }
@@ -99,7 +99,7 @@ struct Refold {
 impl Default for Refold {
     fn default() -> Self {
         Self {
-            state: State::default(),
+            state: ConversationState::default(),
             greeting: Greeting::Owed,
             by_model: None,
         }
@@ -109,18 +109,18 @@ impl Default for Refold {
 impl Refold {
     fn step(&mut self, at: i64, what: What) {
         // What had to be done was done when it happened first.
-        conversation::step(&mut self.state, Event::new(time(at), what));
+        conversation::step(&mut self.state, ConversationEvent::new(time(at), what));
     }
 
     fn add(&mut self, at: i64, of: u8, body: &str) {
         match of {
             kind::SAID => {
                 if let Ok(frame) = Frame::parse(body) {
-                    if frame.ty() == "result" {
+                    if frame.message_type() == MessageType::Result {
                         self.note_models(body);
                     }
-                    let answered =
-                        frame.ty() == "control_response" && self.greeting == Greeting::Sent(frame.request_id());
+                    let answered = frame.message_type() == MessageType::ControlResponse
+                        && self.greeting == Greeting::Sent(frame.request_id());
                     self.step(at, What::Said(frame));
                     if answered {
                         self.greeting = Greeting::Done;
@@ -129,7 +129,7 @@ impl Refold {
             }
             kind::WROTE => {
                 if let Ok(frame) = Frame::parse(body) {
-                    if frame.ty() == "control_request" && body.contains("\"initialize\"") {
+                    if is_greeting(&frame) {
                         self.greeting = Greeting::Sent(frame.request_id());
                     }
                     self.step(at, What::Wrote(frame));

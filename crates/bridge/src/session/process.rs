@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use sluice_host::conversation::{Exit, Process, What};
+use sluice_host::conversation::{Exit, ProcessStatus, What};
 use sluice_runner::{LogReader, Record, ToRunner, registry};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -30,7 +30,7 @@ pub(super) enum Ending {
     Restarted,
 }
 
-/// What a way to a runner came to.
+/// The result of connecting to a runner.
 pub(super) enum Connected {
     /// It is there.
     Linked(Link),
@@ -49,12 +49,14 @@ impl Actor {
     }
 
     pub(super) fn state_is_up(&self) -> bool {
-        matches!(self.state.process(), Process::Up { .. })
+        matches!(self.state.process(), ProcessStatus::Up { .. })
     }
 
     /// After loading: the runner may live on, or have left something behind.
     pub(super) fn reach_runner(&mut self) {
-        if !self.state_is_up() && !matches!(self.state.process(), Process::Starting if self.row.status == "starting") {
+        if !self.state_is_up()
+            && !matches!(self.state.process(), ProcessStatus::Starting if self.row.status == "starting")
+        {
             return;
         }
         self.step(now(), What::CatchingUp);
@@ -172,7 +174,7 @@ impl Actor {
                     }
                 }
                 let at = now();
-                if !matches!(self.state.process(), Process::Exited { .. }) {
+                if !matches!(self.state.process(), ProcessStatus::Exited { .. }) {
                     // Nobody was left to note how it ended.
                     let reason = "the runner of this session was ended, and the agent with it";
                     self.exited(at, Exit::default(), Some(reason.to_owned()));
@@ -293,7 +295,7 @@ impl Actor {
     /// The agent knows nothing of the conversation: it begins anew, and everybody is told.
     fn forgotten(&mut self) {
         tracing::warn!(session = %self.id, "the agent does not know its conversation any more; it begins anew");
-        let text = "The agent no longer has this conversation. It begins anew and remembers nothing of what is above.";
+        let text = "The agent no longer has this session. A new one was started; it does not know what is above.";
         let note = Own::SluiceNote {
             kind: "forgotten".into(),
             text: text.into(),

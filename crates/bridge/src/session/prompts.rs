@@ -1,8 +1,10 @@
-//! The queue: prompts wait here, where they can be changed, and are handed to the agent one at a time.
+//! The prompt queue: prompts can be changed here, and are handed to the agent one at a time.
 
 use base64::Engine as _;
-use serde_json::{Value, json};
-use sluice_host::conversation::{Failure, Line, PromptState, Submit, What};
+use serde_json::Value;
+use sluice_host::conversation::{Failure, PromptState, Submit, What};
+use sluice_host::wire::content::{Base64Source, Block, Content, Image};
+use sluice_host::wire::stdin::User;
 use sluice_store::{PromptPatch, PromptRow};
 
 use super::actor::{Actor, Greeting, now};
@@ -109,27 +111,19 @@ impl Actor {
         };
         let row = self.queue.remove(at);
         let content = self.content(&row);
-        let line = json!({
-            "type": "user",
-            "message": {"role": "user", "content": content},
-            "parent_tool_use_id": null,
-            "session_id": self.state.session().id().unwrap_or_default(),
-            "uuid": row.uuid,
-        });
-        let submit = Submit {
-            id: row.uuid.as_str().into(),
-            line: Line::from(line.to_string()),
-        };
+        let mut prompt = User::new(content);
+        prompt.session_id = Some(self.state.session().id().unwrap_or_default().to_owned());
+        let submit = Submit::new(row.uuid.as_str(), prompt);
         self.sent.insert(row.uuid.clone(), row);
         self.step(now(), What::Submit(submit));
         self.tell_zero_queue();
     }
 
     /// What the agent is told: images are fetched from where they are kept.
-    fn content(&self, row: &PromptRow) -> Value {
+    fn content(&self, row: &PromptRow) -> Content {
         let stored: Vec<Value> = serde_json::from_str(&row.content).unwrap_or_default();
         if stored.is_empty() {
-            return Value::from(row.text.clone());
+            return row.text.clone().into();
         }
         let mut content = Vec::new();
         for image in &stored {
@@ -144,15 +138,23 @@ impl Actor {
                 continue;
             };
             let data = base64::engine::general_purpose::STANDARD.encode(bytes);
-            content.push(json!({"type": "image", "source": {"type": "base64", "media_type": mime, "data": data}}));
+            let source = Base64Source {
+                media_type: mime.to_owned(),
+                data,
+                ..Base64Source::default()
+            };
+            content.push(Block::from(Image {
+                source: source.into(),
+                ..Image::default()
+            }));
         }
         if !row.text.is_empty() {
-            content.push(json!({"type": "text", "text": row.text}));
+            content.push(Block::text(row.text.as_str()));
         }
-        Value::from(content)
+        content.into()
     }
 
-    /// The machine moved a prompt on.
+    /// The state of a prompt changed.
     pub(super) fn prompt_changed(&mut self, at: usize) {
         let Some(prompt) = self.state.prompts().get(at) else {
             return;

@@ -1,4 +1,4 @@
-//! The records of a session: numbered once, kept in memory while they are young, stored in order.
+//! Records of a session: numbered once, kept in memory while they are young, stored in order.
 
 use std::collections::VecDeque;
 
@@ -61,7 +61,7 @@ pub(crate) struct Records {
     in_flight: (Vec<NewRecord>, Position),
 }
 
-/// Something to be kept.
+/// A new record.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct New {
     pub(crate) at: i64,

@@ -1,8 +1,8 @@
 //! Commands of people, control requests to the agent, and the jobs that run beside the session.
 
-use serde_json::{Value, json};
-use sluice_host::conversation::{Line, OwnRequest, RequestOutcome as Heard, What};
-use sluice_host::wire::control::{RequestId, Response};
+use serde_json::Value;
+use sluice_host::conversation::{OwnRequest, RequestOutcome as Heard, What};
+use sluice_host::wire::control::{Interrupt, RenameSession, Request, RequestId, Response};
 use sluice_host::wire::{Frame, ToHost};
 use sluice_store::{SessionPatch, TurnRow};
 use tokio::time::Instant;
@@ -25,7 +25,7 @@ pub(super) enum Waiter {
     Nobody,
 }
 
-/// What a job came to.
+/// The result of a job.
 pub(super) enum Done {
     Nothing,
     Decided(Box<super::asks::Decided>),
@@ -77,7 +77,7 @@ impl Actor {
             }
             Command::Answer { answer, by, reply } => self.answer(*answer, by, reply),
             Command::Interrupt { all, reply } => self.interrupt(all, Some(reply)),
-            Command::Request { request, reply } => self.request(&request, reply),
+            Command::Request { request, reply } => self.request(*request, reply),
             Command::Resume { mode, reply } => {
                 reply.send(self.resume(mode)).ok();
             }
@@ -119,7 +119,7 @@ impl Actor {
         }
     }
 
-    /// Greets an agent that was not greeted yet.
+    /// Sends `initialize` to an agent that has not got it.
     pub(super) fn greet(&mut self) {
         if self.greeting != Greeting::Owed || !self.state_is_up() {
             if let Greeting::Sent(id) = &self.greeting
@@ -146,10 +146,10 @@ impl Actor {
     }
 
     /// Makes a control request of the agent.
-    pub(super) fn request(&mut self, request: &Value, reply: Reply<Value>) {
+    pub(super) fn request(&mut self, request: Request, reply: Reply<Value>) {
         if !self.state_is_up() && self.connecting.is_some() && self.held.len() < HELD {
             // It is on its way: a person who opens a panel early should not be told that nobody is there.
-            self.held.push((request.clone(), reply));
+            self.held.push((request, reply));
             return;
         }
         if !self.state_is_up() {
@@ -164,18 +164,12 @@ impl Actor {
     /// Makes the requests that came while the agent was being started, or refuses them when it did not come.
     pub(super) fn release_held(&mut self) {
         for (request, reply) in std::mem::take(&mut self.held) {
-            self.request(&request, reply);
+            self.request(request, reply);
         }
     }
 
-    fn ask_agent(&mut self, id: RequestId, request: &Value) {
-        let line = json!({"type": "control_request", "request_id": id.to_string(), "request": request});
-        let request = OwnRequest {
-            id,
-            line: Line::from(line.to_string()),
-            within: None,
-        };
-        self.step(now(), What::Request(request));
+    fn ask_agent(&mut self, id: RequestId, request: impl Into<Request>) {
+        self.step(now(), What::Request(OwnRequest::new(id, request)));
     }
 
     /// Stops the turn.
@@ -190,12 +184,12 @@ impl Actor {
         let id = fresh_id();
         let waiter = reply.map_or(Waiter::Nobody, Waiter::Interrupt);
         self.waiters.insert(id.clone(), waiter);
-        let mut request = json!({"subtype": "interrupt"});
-        if let (true, Some(fields)) = (all, request.as_object_mut()) {
-            fields.insert("cancel_queued".to_owned(), true.into());
-        }
         self.interrupted_turn = self.state.open_turn();
-        self.ask_agent(id, &request);
+        let request = Interrupt {
+            cancel_queued: all.then_some(true),
+            ..Interrupt::default()
+        };
+        self.ask_agent(id, request);
     }
 
     pub(super) fn take_reply(&mut self, request: &RequestId, heard: Heard) {
@@ -274,7 +268,11 @@ impl Actor {
         self.keep_own(now(), None, &own, None);
         if self.state_is_up() && self.greeting == Greeting::Done {
             let id = fresh_id();
-            self.ask_agent(id, &json!({"subtype": "rename_session", "title": title}));
+            let request = RenameSession {
+                title: title.to_owned(),
+                ..RenameSession::default()
+            };
+            self.ask_agent(id, request);
         }
     }
 

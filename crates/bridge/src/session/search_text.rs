@@ -1,18 +1,19 @@
-//! What search shall find of a message: who says it, and its words.
+//! The searchable text of a message, and its role.
 
 use serde_json::Value;
+use sluice_host::wire::MessageType;
 
 use crate::body::cut;
 
 /// How much of a tool's output can be found.
 const OUTPUT: usize = 8 * 1024;
 
-/// Who says something, and what; nothing when there are no words.
+/// The role and the text of a message; `None` when it has no text.
 pub(crate) fn of(line: &str) -> Option<(&'static str, String)> {
     let value: Value = serde_json::from_str(line).ok()?;
-    match value.get("type")?.as_str()? {
-        "assistant" => words(value.pointer("/message/content")?).map(|text| ("assistant", text)),
-        "user" => {
+    match MessageType::of(value.get("type")?.as_str()?) {
+        MessageType::Assistant => words(value.pointer("/message/content")?).map(|text| ("assistant", text)),
+        MessageType::User => {
             let content = value.pointer("/message/content")?;
             let output = results(content);
             match output.is_empty() {

@@ -1,4 +1,4 @@
-//! What was being written when the agent ended.
+//! Drafts that were unfinished when the agent ended.
 //!
 //! Deltas are no records: what they told is said again, whole, by the message they belong to. An agent that ends in
 //! the middle of one never says it, so what people read of it is kept here, at the place where it broke off.

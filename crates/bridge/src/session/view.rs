@@ -1,7 +1,9 @@
-//! What is true of a session, in the words of the dialect.
+//! The state of a session as the API has it.
 
 use serde_json::Value;
-use sluice_host::conversation::{Activity, End, Evidence, Process, PromptState, Rung, TaskState, Transport};
+use sluice_host::conversation::{
+    Activity, End, Evidence, ProcessStatus, PromptState, Rung, TaskState, TransportStatus,
+};
 use sluice_store::SessionRow;
 
 use super::actor::{Actor, Extra, millis};
@@ -171,10 +173,10 @@ impl Actor {
 
     fn process_state(&self) -> ProcessState {
         let (state, since, exit) = match self.state.process() {
-            Process::Starting if self.connecting.is_some() => ("starting", self.standing.1, None),
-            Process::Starting => ("none", self.row.started_at, None),
-            Process::Up { since } => ("up", millis(since), None),
-            Process::Exited { exit, at } => ("exited", millis(at), Some(exit)),
+            ProcessStatus::Starting if self.connecting.is_some() => ("starting", self.standing.1, None),
+            ProcessStatus::Starting => ("none", self.row.started_at, None),
+            ProcessStatus::Up { since } => ("up", millis(since), None),
+            ProcessStatus::Exited { exit, at } => ("exited", millis(at), Some(exit)),
         };
         ProcessState {
             state: state.to_owned(),
@@ -188,9 +190,9 @@ impl Actor {
 
     fn transport_state(&self) -> TransportState {
         let (state, since) = match self.state.transport() {
-            Transport::Connected => ("connected", None),
-            Transport::CatchingUp => ("catching_up", None),
-            Transport::Lost { since } => ("lost", Some(millis(since))),
+            TransportStatus::Connected => ("connected", None),
+            TransportStatus::CatchingUp => ("catching_up", None),
+            TransportStatus::Lost { since } => ("lost", Some(millis(since))),
         };
         TransportState {
             state: state.to_owned(),

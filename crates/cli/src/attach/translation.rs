@@ -1,18 +1,29 @@
-//! Between the words of a bridge's screens and the lines of an agent, both ways. No I/O.
+//! Messages of the bridge's WebSocket as lines of an agent's stdout, and lines of an agent's stdin as commands to the
+//! bridge. No I/O.
 //!
-//! To the terminal a served session looks like an agent: records are its lines, blocks and deltas its stream, asks its
-//! requests. What the terminal says becomes commands; their receipts become answers.
+//! To the terminal a served session looks like an agent: records are its messages, blocks and deltas its stream events,
+//! asks its control requests. What the terminal writes becomes commands; their receipts become control responses.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
-use sluice_wire::control::Subtype;
+use sluice_wire::control::{
+    AccountInfo, ControlCancelRequest, ControlRequest, ControlResponse, InitializeResponse, InterruptResponse,
+    ModelInfo, Request, RequestId, RewindFilesResponse, SlashCommand, Subtype,
+};
+use sluice_wire::stdout::system::{
+    CommandsChanged, Informational, Level, SessionState, SessionStateChanged, SessionTitleChanged, Status,
+};
+use sluice_wire::stdout::{StreamEvent, User, UserMessage};
+use sluice_wire::{Raw, ToHost, Unknown};
+
+mod commands;
 
 /// Who asked for what, until the receipt comes.
 #[derive(Debug)]
 struct Pending {
-    request_id: Value,
+    request_id: RequestId,
     subtype: Subtype,
 }
 
@@ -36,7 +47,7 @@ pub(super) struct Translation {
     asks: HashMap<String, Value>,
     pending: HashMap<String, Pending>,
     /// The greeting waits until something is known of the session.
-    greeting: Option<Value>,
+    greeting: Option<RequestId>,
     facts: Value,
     mode: String,
     /// What the session does, as was last passed on.
@@ -75,8 +86,8 @@ impl Translation {
         format!("t{}", self.count)
     }
 
-    /// Something the bridge said, as lines of an agent.
-    pub(super) fn heard(&mut self, said: &Value) -> Vec<Value> {
+    /// A message of the bridge, as lines of an agent.
+    pub(super) fn heard(&mut self, said: &Value) -> Vec<String> {
         match text(said, "type") {
             "welcome" => {
                 said.pointer("/device/id")
@@ -99,27 +110,40 @@ impl Translation {
             "state" if text(said, "sessionId") == self.session => self.state(said),
             "facts" => {
                 self.facts = said.clone();
-                let commands = json!({"type": "system", "subtype": "commands_changed", "commands": self.commands(),
-                    "session_id": self.session, "uuid": uuid::Uuid::new_v4().to_string()});
-                vec![commands]
+                vec![line(CommandsChanged {
+                    commands: self.commands(),
+                    uuid: fresh_uuid(),
+                    session_id: self.session.clone(),
+                    ..CommandsChanged::default()
+                })]
             }
             "receipt" => self.receipt(said).into_iter().collect(),
             _ => Vec::new(),
         }
     }
 
-    fn commands(&self) -> Value {
-        let commands = self
-            .facts
-            .get("commands")
-            .and_then(Value::as_array)
-            .cloned()
-            .unwrap_or_default();
-        let command = |it: &Value| json!({"name": text(it, "name"), "description": text(it, "description"), "argumentHint": text(it, "hint")});
-        commands.iter().map(command).collect()
+    fn commands(&self) -> Vec<SlashCommand> {
+        let commands = self.facts.get("commands").and_then(Value::as_array);
+        let command = |it: &Value| SlashCommand {
+            name: text(it, "name").to_owned(),
+            description: text(it, "description").to_owned(),
+            argument_hint: Some(text(it, "hint").to_owned()),
+            ..SlashCommand::default()
+        };
+        commands.into_iter().flatten().map(command).collect()
     }
 
-    fn record(&mut self, record: &Value) -> Vec<Value> {
+    fn models(&self) -> Vec<ModelInfo> {
+        let models = self.facts.get("models").and_then(Value::as_array);
+        let model = |it: &Value| ModelInfo {
+            value: text(it, "value").to_owned(),
+            display_name: text(it, "name").to_owned(),
+            ..ModelInfo::default()
+        };
+        models.into_iter().flatten().map(model).collect()
+    }
+
+    fn record(&mut self, record: &Value) -> Vec<String> {
         if text(record, "sessionId") != self.session {
             return Vec::new();
         }
@@ -135,34 +159,39 @@ impl Translation {
         match text(what, "type") {
             "sluice_prompt" => self.prompt(what).into_iter().collect(),
             "sluice_ask" => self.decided(what),
-            "sluice_title" => vec![
-                json!({"type": "system", "subtype": "session_title_changed", "title": text(what, "title"),
-                "session_id": self.session, "uuid": uuid::Uuid::new_v4().to_string()}),
-            ],
+            "sluice_title" => vec![line(SessionTitleChanged {
+                title: Some(text(what, "title").to_owned()),
+                uuid: Some(fresh_uuid()),
+                session_id: self.session.clone(),
+                ..SessionTitleChanged::default()
+            })],
             "sluice_note" => vec![self.note(text(what, "text"))],
             kind if kind.starts_with("sluice_") => Vec::new(),
-            _ => vec![unfolded(what.clone())],
+            _ => vec![unfolded(what.clone()).to_string()],
         }
     }
 
-    fn prompt(&mut self, what: &Value) -> Option<Value> {
+    fn prompt(&mut self, what: &Value) -> Option<String> {
         if text(what, "state") != "delivered" {
             return None;
         }
         let (uuid, said) = (text(what, "uuid"), text(what, "text"));
-        let mut line = json!({"type": "user", "message": {"role": "user", "content": said}, "parent_tool_use_id": null,
-            "session_id": self.session, "uuid": uuid});
-        let fields = line.as_object_mut()?;
+        let mut user = User {
+            message: UserMessage::new(said),
+            session_id: Some(self.session.clone()),
+            uuid: Some(uuid.to_owned()),
+            ..User::default()
+        };
         if self.own.contains(uuid) {
-            fields.insert("isReplay".to_owned(), true.into());
+            user.is_replay = Some(true);
         } else {
-            fields.insert("sluice_by".to_owned(), text(what, "by").into());
+            user.extra.insert("sluice_by", text(what, "by"));
         }
-        Some(line)
+        Some(line(user))
     }
 
     /// An ask has its answer: who gave it, for the card of its call, and that nobody waits for it here any more.
-    fn decided(&mut self, what: &Value) -> Vec<Value> {
+    fn decided(&mut self, what: &Value) -> Vec<String> {
         let (id, by) = (text(what, "ask"), text(what, "by"));
         let asked = self.asks.remove(id);
         let elsewhere = !by.is_empty() && text(what, "device") != self.device;
@@ -174,32 +203,43 @@ impl Translation {
             .as_ref()
             .map(|request| text(request, "tool_use_id"))
             .filter(|call| !call.is_empty());
-        let mut note = match call {
-            Some(_) => self.note(&said),
-            None => self.note(&format!("{} {said}", text(what, "toolName"))),
+        let note = match call {
+            Some(call) => Informational {
+                tool_use_id: Some(call.to_owned()),
+                tag: Some("answered".to_owned()),
+                ..self.informational(&said)
+            },
+            None => self.informational(&format!("{} {said}", text(what, "toolName"))),
         };
-        if let (Some(call), Some(fields)) = (call, note.as_object_mut()) {
-            fields.insert("tool_use_id".to_owned(), call.into());
-            fields.insert("tag".to_owned(), "answered".into());
-        }
-        let withdrawn = asked
-            .is_some()
-            .then(|| json!({"type": "control_cancel_request", "request_id": id}));
-        std::iter::once(note).chain(withdrawn).collect()
+        let withdrawn = asked.is_some().then(|| line(ControlCancelRequest::new(id)));
+        std::iter::once(line(note)).chain(withdrawn).collect()
     }
 
     /// A note among the rows.
-    pub(super) fn note(&self, text: &str) -> Value {
-        json!({"type": "system", "subtype": "informational", "content": text, "level": "info",
-            "session_id": self.session, "uuid": uuid::Uuid::new_v4().to_string()})
+    pub(super) fn note(&self, text: &str) -> String {
+        line(self.informational(text))
     }
 
-    fn stream(&self, event: &Value) -> Value {
-        json!({"type": "stream_event", "event": event, "session_id": self.session, "parent_tool_use_id": null,
-            "uuid": uuid::Uuid::new_v4().to_string()})
+    fn informational(&self, text: &str) -> Informational {
+        Informational {
+            content: text.to_owned(),
+            level: Level::Info,
+            uuid: fresh_uuid(),
+            session_id: self.session.clone(),
+            ..Informational::default()
+        }
     }
 
-    fn block(&mut self, said: &Value) -> Vec<Value> {
+    fn stream(&self, event: &Value) -> String {
+        line(StreamEvent {
+            event: Raw::of(event),
+            session_id: self.session.clone(),
+            uuid: fresh_uuid(),
+            ..StreamEvent::default()
+        })
+    }
+
+    fn block(&mut self, said: &Value) -> Vec<String> {
         let number = |key: &str| said.get(key).and_then(Value::as_u64).unwrap_or_default();
         let (index, kind) = (number("index"), text(said, "kind").to_owned());
         let mut lines = Vec::new();
@@ -227,7 +267,7 @@ impl Translation {
         lines
     }
 
-    fn delta(&self, said: &Value) -> Vec<Value> {
+    fn delta(&self, said: &Value) -> Vec<String> {
         let number = said.get("b").and_then(Value::as_u64).unwrap_or_default();
         let Some((index, kind)) = self.blocks.get(&number) else {
             return Vec::new();
@@ -241,7 +281,7 @@ impl Translation {
         vec![self.stream(&json!({"type": "content_block_delta", "index": index, "delta": delta}))]
     }
 
-    fn state(&mut self, said: &Value) -> Vec<Value> {
+    fn state(&mut self, said: &Value) -> Vec<String> {
         let ids = said.get("providerSessionIds").and_then(Value::as_array);
         let newest = ids
             .and_then(|ids| ids.last())
@@ -250,18 +290,26 @@ impl Translation {
         self.provider = newest.or_else(|| self.provider.take());
         let mut lines = Vec::new();
         if let Some(request_id) = self.greeting.take() {
-            let models = self.facts.get("models").cloned().unwrap_or_else(|| json!([]));
-            let greeting = json!({"commands": self.commands(), "models": models, "agents": [], "output_style": "default",
-                "available_output_styles": [], "account": {}});
-            lines.push(answer(&request_id, &greeting));
+            let greeting = InitializeResponse {
+                commands: Some(self.commands()),
+                models: Some(self.models()),
+                agents: Some(Vec::new()),
+                output_style: Some("default".to_owned()),
+                available_output_styles: Some(Vec::new()),
+                account: Some(AccountInfo::default()),
+                ..InitializeResponse::default()
+            };
+            lines.push(line(ControlResponse::success(request_id, &greeting)));
         }
         let mode = text(said, "permissionMode");
         if !mode.is_empty() && mode != self.mode {
             mode.clone_into(&mut self.mode);
-            lines.push(
-                json!({"type": "system", "subtype": "status", "status": null, "permissionMode": mode,
-                "session_id": self.session, "uuid": uuid::Uuid::new_v4().to_string()}),
-            );
+            lines.push(line(Status {
+                permission_mode: Some(mode.into()),
+                session_id: self.session.clone(),
+                uuid: fresh_uuid(),
+                ..Status::default()
+            }));
         }
         let activity = said
             .pointer("/activity/state")
@@ -271,10 +319,12 @@ impl Translation {
             activity.clone_into(&mut self.activity);
             // An imported conversation has no ends of turns: without this its last one would seem to go on.
             if activity == "idle" {
-                lines.push(
-                    json!({"type": "system", "subtype": "session_state_changed", "state": "idle",
-                    "session_id": self.session, "uuid": uuid::Uuid::new_v4().to_string()}),
-                );
+                lines.push(line(SessionStateChanged {
+                    state: SessionState::Idle,
+                    uuid: fresh_uuid(),
+                    session_id: self.session.clone(),
+                    ..SessionStateChanged::default()
+                }));
             }
         }
         let asks = said.get("asks").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -287,27 +337,32 @@ impl Translation {
             .collect();
         for id in gone {
             self.asks.remove(&id);
-            lines.push(json!({"type": "control_cancel_request", "request_id": id}));
+            lines.push(line(ControlCancelRequest::new(id)));
         }
         for ask in &asks {
             let id = text(ask, "ask").to_owned();
             let request = ask.get("request").cloned().unwrap_or_default();
             if let Entry::Vacant(free) = self.asks.entry(id) {
-                lines.push(json!({"type": "control_request", "request_id": free.key(), "request": request}));
+                // As the agent wrote it: fields may be missing or stored apart.
+                let written = Request::Unknown(Unknown {
+                    tag: None,
+                    value: Raw::of(&request),
+                });
+                lines.push(line(ControlRequest::new(free.key().as_str(), written)));
                 free.insert(request);
             }
         }
         lines
     }
 
-    fn receipt(&mut self, said: &Value) -> Option<Value> {
+    fn receipt(&mut self, said: &Value) -> Option<String> {
         let pending = self.pending.remove(text(said, "id"))?;
         if said.get("ok").and_then(Value::as_bool) != Some(true) {
             let why = said
                 .pointer("/error/message")
                 .and_then(Value::as_str)
                 .unwrap_or("the bridge refused");
-            return Some(refusal(&pending.request_id, why));
+            return Some(line(ControlResponse::error(pending.request_id, why)));
         }
         let data = said.get("data").cloned().unwrap_or_default();
         let data = match pending.subtype {
@@ -319,167 +374,36 @@ impl Translation {
                     .unwrap_or(data);
                 json!({ "suggestions": files })
             }
-            Subtype::RewindFiles => rewound(&data),
-            Subtype::Interrupt => json!({"still_queued": []}),
+            Subtype::RewindFiles => return Some(line(ControlResponse::success(pending.request_id, &rewound(&data)))),
+            Subtype::Interrupt => {
+                let stopped = InterruptResponse {
+                    still_queued: Some(Vec::new()),
+                    ..InterruptResponse::default()
+                };
+                return Some(line(ControlResponse::success(pending.request_id, &stopped)));
+            }
             _ if data.is_object() => data,
             _ => json!({}),
         };
-        Some(answer(&pending.request_id, &data))
-    }
-
-    /// Something the terminal said, as commands; and what can be answered at once.
-    pub(super) fn said(&mut self, line: &Value) -> (Vec<Value>, Vec<Value>) {
-        match text(line, "type") {
-            "user" => (self.input(line).into_iter().collect(), Vec::new()),
-            "control_response" => (self.answered(line).into_iter().collect(), Vec::new()),
-            "control_request" => self.request(line),
-            _ => (Vec::new(), Vec::new()),
-        }
-    }
-
-    fn command(&mut self, mut fields: Value) -> Value {
-        let id = self.next_id();
-        if let Some(fields) = fields.as_object_mut() {
-            fields.insert("id".to_owned(), id.into());
-            fields.insert("sessionId".to_owned(), self.session.clone().into());
-        }
-        fields
-    }
-
-    fn input(&mut self, line: &Value) -> Option<Value> {
-        let content = line.pointer("/message/content")?;
-        let (said, images) = match content {
-            Value::String(said) => (said.clone(), Vec::new()),
-            content => {
-                let blocks = content.as_array()?;
-                let texts: Vec<&str> = blocks
-                    .iter()
-                    .map(|block| text(block, "text"))
-                    .filter(|it| !it.is_empty())
-                    .collect();
-                let images = blocks.iter().filter_map(|block| block.get("source"));
-                let images =
-                    images.map(|source| json!({"data": text(source, "data"), "mimeType": text(source, "media_type")}));
-                (texts.join("\n"), images.collect())
-            }
-        };
-        let uuid = text(line, "uuid").to_owned();
-        self.own.insert(uuid.clone());
-        let steer = text(line, "priority") == "now";
-        Some(self.command(json!({"type": "input", "text": said, "uuid": uuid, "images": images, "steer": steer})))
-    }
-
-    fn answered(&mut self, line: &Value) -> Option<Value> {
-        let ask = line.pointer("/response/request_id")?.as_str()?.to_owned();
-        let request = self.asks.get(&ask)?.clone();
-        let given = line.pointer("/response/response").cloned().unwrap_or_default();
-        let mut fields = json!({"type": "answer_ask", "ask": ask});
-        let into = fields.as_object_mut()?;
-        let mut put = |key: &str, value: Value| into.insert(key.to_owned(), value);
-        match (text(&given, "behavior"), text(&given, "action")) {
-            ("allow", _) => {
-                put("decision", "allow".into());
-                if let Some(input) = given.get("updatedInput") {
-                    put("updatedInput", input.clone());
-                }
-                let kept = given.pointer("/updatedPermissions/0");
-                if let Some(kept) = kept {
-                    let offered = request.get("permission_suggestions").and_then(Value::as_array);
-                    let same = |it: &Value| {
-                        text(it, "type") == text(kept, "type")
-                            && it.get("rules") == kept.get("rules")
-                            && it.get("mode") == kept.get("mode")
-                    };
-                    match offered.and_then(|offered| offered.iter().position(same)) {
-                        Some(place) => {
-                            put("suggestions", json!([place]));
-                            put("destination", kept.get("destination").cloned().unwrap_or_default());
-                        }
-                        None if text(kept, "type") == "setMode" => {
-                            put("mode", kept.get("mode").cloned().unwrap_or_default());
-                        }
-                        None => {}
-                    }
-                }
-            }
-            ("deny", _) => {
-                put("decision", "deny".into());
-                put("message", text(&given, "message").into());
-                put("interrupt", given.get("interrupt").cloned().unwrap_or(false.into()));
-            }
-            (_, action) => {
-                put("decision", if action.is_empty() { "cancel" } else { action }.into());
-                if let Some(content) = given.get("content") {
-                    put("content", content.clone());
-                }
-            }
-        }
-        Some(self.command(fields))
-    }
-
-    fn request(&mut self, line: &Value) -> (Vec<Value>, Vec<Value>) {
-        let request_id = line.get("request_id").cloned().unwrap_or_default();
-        let request = line.get("request").cloned().unwrap_or_default();
-        let subtype = Subtype::from(text(&request, "subtype"));
-        let field = |key: &str| request.get(key).cloned().unwrap_or_default();
-        let fields = match &subtype {
-            Subtype::Initialize => {
-                self.greeting = Some(request_id);
-                return (Vec::new(), Vec::new());
-            }
-            Subtype::Interrupt => json!({"type": "interrupt", "all": field("cancel_queued") == json!(true)}),
-            Subtype::SetModel => json!({"type": "set_model", "model": field("model")}),
-            Subtype::SetPermissionMode => json!({"type": "set_permission_mode", "mode": field("mode")}),
-            Subtype::SetMaxThinkingTokens => json!({"type": "set_thinking", "tokens": field("max_thinking_tokens")}),
-            Subtype::McpStatus => json!({"type": "mcp_status"}),
-            Subtype::McpReconnect => json!({"type": "mcp_reconnect", "server": field("serverName")}),
-            Subtype::McpToggle => {
-                json!({"type": "mcp_toggle", "server": field("serverName"), "enabled": field("enabled")})
-            }
-            Subtype::GetContextUsage => json!({"type": "context_usage"}),
-            Subtype::GetSettings => json!({"type": "settings"}),
-            Subtype::ListPermissionRules => json!({"type": "rules"}),
-            Subtype::StopTask => json!({"type": "stop_task", "task": field("task_id")}),
-            Subtype::GetTaskOutput => json!({"type": "task_output", "task": field("task_id")}),
-            Subtype::BackgroundTasks => json!({"type": "background"}),
-            Subtype::RenameSession => json!({"type": "rename", "title": field("title")}),
-            Subtype::FileSuggestions => json!({"type": "files", "query": field("query")}),
-            Subtype::CancelAsyncMessage => json!({"type": "take_back", "uuid": field("message_uuid")}),
-            Subtype::RewindFiles => {
-                json!({"type": "rewind", "prompt": field("user_message_id"), "dryRun": field("dry_run"),
-                "files": true, "conversation": false})
-            }
-            other => {
-                let why = format!(
-                    "{other} is not available while the bridge runs the session; /take brings the session back"
-                );
-                return (Vec::new(), vec![refusal(&request_id, &why)]);
-            }
-        };
-        let command = self.command(fields);
-        let id = text(&command, "id").to_owned();
-        self.pending.insert(id, Pending { request_id, subtype });
-        (vec![command], Vec::new())
+        Some(line(ControlResponse::success(pending.request_id, &data)))
     }
 }
 
-fn rewound(data: &Value) -> Value {
+fn rewound(data: &Value) -> RewindFilesResponse {
     let number = |key: &str| data.get(key).and_then(Value::as_u64).unwrap_or_default();
-    let files = data
-        .get("files")
-        .or_else(|| data.get("filesChanged"))
-        .cloned()
-        .unwrap_or_else(|| json!([]));
-    let names: Vec<String> = files
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|file| {
-            file.as_str()
-                .map_or_else(|| text(file, "path").to_owned(), str::to_owned)
-        })
-        .collect();
-    json!({"canRewind": true, "filesChanged": names, "insertions": number("insertions"), "deletions": number("deletions")})
+    let files = data.get("files").or_else(|| data.get("filesChanged"));
+    let files = files.and_then(Value::as_array).into_iter().flatten();
+    let names = files.map(|file| {
+        file.as_str()
+            .map_or_else(|| text(file, "path").to_owned(), str::to_owned)
+    });
+    RewindFilesResponse {
+        can_rewind: true,
+        files_changed: Some(names.collect()),
+        insertions: Some(number("insertions")),
+        deletions: Some(number("deletions")),
+        ..RewindFilesResponse::default()
+    }
 }
 
 /// The message with its heavy bodies in short: the beginning and the end of each.
@@ -507,12 +431,13 @@ fn unfolded(mut value: Value) -> Value {
     value
 }
 
-fn answer(request_id: &Value, response: &Value) -> Value {
-    json!({"type": "control_response", "response": {"subtype": "success", "request_id": request_id, "response": response}})
+/// A message as a line of an agent.
+fn line(message: impl Into<ToHost>) -> String {
+    message.into().to_line()
 }
 
-fn refusal(request_id: &Value, why: &str) -> Value {
-    json!({"type": "control_response", "response": {"subtype": "error", "request_id": request_id, "error": why}})
+fn fresh_uuid() -> String {
+    uuid::Uuid::new_v4().to_string()
 }
 
 #[cfg(test)]

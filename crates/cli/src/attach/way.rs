@@ -1,4 +1,4 @@
-//! The way to a bridge: plain, or encrypted and held to the one certificate the bridge itself named.
+//! The connection to a bridge: plain, or TLS pinned to the certificate the bridge itself named.
 //!
 //! A bridge of this machine is asked for its certificate over the socket in its state folder, which only its owner can
 //! open. So a certificate it made for itself is as good as any other, and no other is taken.

@@ -63,6 +63,7 @@ pub(crate) fn command() -> Command {
             "A coding agent compatible with Claude Code: in the terminal, in the browser, and for SDKs (stream-json)",
         )
         .no_binary_name(true)
+        .bin_name("sluice")
         .args_override_self(true)
         .args_conflicts_with_subcommands(true)
         .disable_help_flag(true)

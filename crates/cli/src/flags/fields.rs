@@ -1,4 +1,4 @@
-//! What a command line says, with a typed field for every flag of the table.
+//! `Flags`: a typed field for every flag of the table.
 
 use crate::completions::Shell;
 

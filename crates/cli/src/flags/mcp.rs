@@ -1,4 +1,4 @@
-//! `sluice mcp …`: what its words say.
+//! `sluice mcp …`: its flags and subcommands.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 

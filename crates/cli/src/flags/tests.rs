@@ -352,6 +352,18 @@ fn rules_are_not_split_inside_parentheses() {
 }
 
 #[test]
+fn the_usage_of_a_subcommand_is_what_to_type() {
+    for (args, usage) in [
+        (&["serve", "--help"][..], "Usage: sluice serve "),
+        (&["mcp", "add", "--help"][..], "Usage: sluice mcp add "),
+        (&["doctor", "--help"][..], "Usage: sluice doctor "),
+    ] {
+        let help = flags(args).help_of.unwrap();
+        assert!(help.contains(usage), "{help}");
+    }
+}
+
+#[test]
 fn help_has_one_line_for_each_flag_people_say() {
     const WIDEST: usize = 112;
     let help = help();

@@ -1,4 +1,4 @@
-//! What contradicts what: checks that need more than one flag, or the inside of a value.
+//! Conflicts between flags: checks that need more than one flag, or the inside of a value.
 
 use super::{FlagError, Flags, InputFormat, OutputFormat};
 

@@ -1,10 +1,10 @@
-//! Which agents a bridge offers, and who pays for each.
+//! Agents a bridge offers, and the account each uses.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
-use sluice_bridge::{Agent, Agents};
+use sluice_bridge::{AgentConfig, Agents};
 use sluice_engine::settings::Opener;
 
 use crate::environment::Environment;
@@ -32,7 +32,7 @@ pub(super) fn find(serve: &Serve, environment: &Environment, sluice: &Path) -> R
     })
 }
 
-fn ours(environment: &Environment, sluice: &Path) -> Agent {
+fn ours(environment: &Environment, sluice: &Path) -> AgentConfig {
     let place = Place::look(&Flags::default(), environment, Opener::Person);
     let server = place.environment.base_url.clone();
     let (pays, detail) = match (place.has_key(), server) {
@@ -53,7 +53,7 @@ fn ours(environment: &Environment, sluice: &Path) -> Agent {
         "demo" => vec!["--model".into(), "claude-haiku-4-5".into()],
         _ => Vec::new(),
     };
-    Agent {
+    AgentConfig {
         name: "sluice".to_owned(),
         program: sluice.to_owned(),
         args,
@@ -63,7 +63,7 @@ fn ours(environment: &Environment, sluice: &Path) -> Agent {
     }
 }
 
-fn reference(environment: &Environment, variables: &BTreeMap<String, String>) -> Agent {
+fn reference(environment: &Environment, variables: &BTreeMap<String, String>) -> AgentConfig {
     let set = |name: &str| variables.get(name).is_some_and(|value| !value.is_empty());
     let (pays, detail) = if set("ANTHROPIC_API_KEY") || set("ANTHROPIC_AUTH_TOKEN") {
         ("key", "the key in the environment".to_owned())
@@ -72,7 +72,7 @@ fn reference(environment: &Environment, variables: &BTreeMap<String, String>) ->
     } else {
         ("unknown", "whatever `claude` is signed in with".to_owned())
     };
-    Agent {
+    AgentConfig {
         name: "claude".to_owned(),
         program: "claude".into(),
         args: Vec::new(),
@@ -83,13 +83,13 @@ fn reference(environment: &Environment, variables: &BTreeMap<String, String>) ->
 }
 
 /// Any other program that speaks the protocol, by its command line.
-fn other(command: &str) -> Result<Agent, String> {
+fn other(command: &str) -> Result<AgentConfig, String> {
     let mut words = words(command).into_iter();
     let program = words.next().ok_or("--agent needs a name or a command line")?;
     let name = Path::new(&program)
         .file_name()
         .map_or_else(|| program.clone(), |name| name.to_string_lossy().into_owned());
-    Ok(Agent {
+    Ok(AgentConfig {
         name,
         program: program.into(),
         args: words.map(OsString::from).collect(),

@@ -1,9 +1,9 @@
-//! Questions to a bridge that runs: status, pairing, tokens, devices, stop, upgrade.
+//! Requests to a running bridge: status, pairing, tokens, devices, stop, upgrade.
 
 use std::path::Path;
 
 use serde_json::Value;
-use sluice_server::{ControlRequest, Scope, ask, qr_text};
+use sluice_server::{BridgeRequest, Scope, ask, qr_text};
 
 use crate::flags::ServeAsk;
 use crate::{fail, say};
@@ -26,26 +26,26 @@ pub(super) fn run(asked: &ServeAsk, state: &Path) -> i32 {
     }
 }
 
-fn request(asked: &ServeAsk) -> Result<ControlRequest, String> {
+fn request(asked: &ServeAsk) -> Result<BridgeRequest, String> {
     let scope = |text: &Option<String>, usual: Scope| match text {
         Some(text) => text.parse::<Scope>().map_err(|error| error.to_string()),
         None => Ok(usual),
     };
     Ok(match asked {
-        ServeAsk::Status { .. } => ControlRequest::Status,
-        ServeAsk::Pair { scope: wanted } => ControlRequest::Pair {
+        ServeAsk::Status { .. } => BridgeRequest::Status,
+        ServeAsk::Pair { scope: wanted } => BridgeRequest::Pair {
             scope: Some(scope(wanted, Scope::Admin)?),
         },
-        ServeAsk::Token { name, scope: wanted } => ControlRequest::Token {
+        ServeAsk::Token { name, scope: wanted } => BridgeRequest::Token {
             name: name.clone(),
             scope: scope(wanted, Scope::Approve)?,
         },
         ServeAsk::Devices {
             revoke: Some(device), ..
-        } => ControlRequest::Revoke { device: device.clone() },
-        ServeAsk::Devices { revoke: None, .. } => ControlRequest::Devices,
-        ServeAsk::Stop => ControlRequest::Stop,
-        ServeAsk::Upgrade => ControlRequest::Upgrade,
+        } => BridgeRequest::Revoke { device: device.clone() },
+        ServeAsk::Devices { revoke: None, .. } => BridgeRequest::Devices,
+        ServeAsk::Stop => BridgeRequest::Stop,
+        ServeAsk::Upgrade => BridgeRequest::Upgrade,
         ServeAsk::Unit => return Err("unit is printed without a bridge".to_owned()),
     })
 }

@@ -1,4 +1,4 @@
-//! How the bridge stands, for `sluice doctor`: port, state folder, database, runners, agents.
+//! The bridge's part of `sluice doctor`: port, state folder, database, runners, agents.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What the bridge writes about itself: never what was said, never a secret.
+//! The bridge's own log: never the content of a conversation, never a secret.
 
 use std::io::IsTerminal as _;
 

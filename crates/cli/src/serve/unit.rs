@@ -1,4 +1,4 @@
-//! A unit for systemd.
+//! The systemd unit.
 
 use crate::flags::Serve;
 

@@ -287,7 +287,7 @@ fn what_was_said_since_is_told_in_short_instead() {
         .unwrap();
     terminal.keys(&number.to_string());
     terminal.keys("\r");
-    terminal.shows("is told in short from now on");
+    terminal.shows("was replaced by a summary");
     terminal.shows(IDLE);
     send(&terminal, "third");
     terminal.shows("I remember");

@@ -278,7 +278,7 @@ fn a_terminal_a_killed_process_left_behind_is_put_right() {
     let status = repair.stdin(open()).stdout(open()).stderr(open()).status().unwrap();
     assert!(status.success());
     is_given_back(&terminal, "repaired");
-    terminal.writes(before, &["as they should be"]);
+    terminal.writes(before, &["the terminal was reset"]);
     let bytes = terminal.bytes();
     let rest = bytes.get(before..).unwrap_or_default();
     for off in ["\x1b[?2004l", "\x1b[?1004l", "\x1b[?25h", "\x1b[0m", "\x1b[?1047l"] {

@@ -1,4 +1,4 @@
-//! What would allow a call: in the words of a rule, and of the command line.
+//! Permission rules and flags that would allow a call.
 
 use sluice_permission::{Decision, PermissionUpdate, print_rule};
 

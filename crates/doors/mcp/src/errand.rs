@@ -1,4 +1,4 @@
-//! What a client asks of the agent, and how far it may go in asking.
+//! Arguments of the `run` and `reply` tools, and their limits.
 //!
 //! The arguments of an MCP call are often written by a model. So they can narrow what the server was started with, and
 //! never widen it: another folder has to lie inside those of the launch, another mode may ask for more, not for less.

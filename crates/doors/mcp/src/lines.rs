@@ -1,4 +1,4 @@
-//! The wire of MCP over pipes: one JSON-RPC message per line, each way.
+//! MCP over stdio: one JSON-RPC message per line, each way.
 //!
 //! What cannot be read costs an answer that says so and nothing else: the lines around it are served as if it had not
 //! been there.

@@ -1,4 +1,4 @@
-//! A question put to the person behind the client, by elicitation.
+//! Permission requests put to the person behind the client, by elicitation.
 //!
 //! A client that cannot ask anybody is never waited for: the call is refused, with the rule or flag that would allow it.
 

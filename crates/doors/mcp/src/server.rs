@@ -1,4 +1,4 @@
-//! The server around what is offered: who it is, which MCP it speaks, what it does not have, and how it ends.
+//! The MCP server: its identity, protocol versions, capabilities, and how it ends.
 
 use std::borrow::Cow;
 use std::time::Duration;

@@ -1,5 +1,4 @@
-//! What a call came to, as MCP shows it: the tool's result object as JSON text and as structured content; a failure as
-//! plain text.
+//! Tool results in MCP: the result object as JSON text and as structured content; a failure as plain text.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The tools as an MCP server, with the permissions of the place in front of every call.
+//! The built-in tools as an MCP server, with permission decisions before every call.
 
 use std::sync::Arc;
 

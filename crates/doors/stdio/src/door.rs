@@ -1,4 +1,4 @@
-//! Both ends of a session on the standard streams.
+//! A session on stdin and stdout.
 
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! The one prompt of a print run.
+//! The prompt of `-p`.
 
 use std::io::Read;
 use std::sync::mpsc::{RecvTimeoutError, channel};

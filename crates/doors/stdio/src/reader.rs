@@ -1,10 +1,10 @@
-//! Standard input as a stream of messages.
+//! Stdin as a stream of messages.
 
 use std::io::{ErrorKind, Read};
 
 use sluice_engine::{Input, Signal};
 use sluice_wire::control::{HostRequest as _, Initialize, Request};
-use sluice_wire::{FramedLine, Framer, Malformed, MalformedKind, ToAgent};
+use sluice_wire::{FramedLine, Framer, Malformed, MalformedKind, MessageType, ToAgent};
 use tokio::sync::mpsc;
 
 /// How much is read at once. What arrives together is handed on together.
@@ -85,11 +85,10 @@ fn decode(line: &FramedLine<'_>, report: &mut impl FnMut(&str)) -> Option<Input>
         Some(Ok(frame)) => match frame.to_agent() {
             Ok(ToAgent::Unknown(_)) => return None,
             Ok(message) => return Some(Input::Message(Box::new(message))),
-            Err(bad) if frame.ty() == "control_request" => {
-                let subtype = subtype(&bad.text);
+            Err(bad) if frame.message_type() == MessageType::ControlRequest => {
                 return Some(Input::BadRequest {
                     request_id: frame.request_id(),
-                    subtype,
+                    subtype: frame.request_subtype().map(|it| it.to_string()),
                     problem: bad.error,
                 });
             }
@@ -114,12 +113,6 @@ fn skipped(bad: &Malformed) -> Option<String> {
             bad.error
         )),
     }
-}
-
-/// What a request asked for, as far as that can be seen.
-fn subtype(text: &str) -> Option<String> {
-    let line: serde_json::Value = serde_json::from_str(text).ok()?;
-    line.pointer("/request/subtype")?.as_str().map(str::to_owned)
 }
 
 #[cfg(test)]

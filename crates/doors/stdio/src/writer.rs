@@ -1,4 +1,4 @@
-//! What the session says, on standard output.
+//! Messages of the session on stdout.
 
 use std::io::{self, BufWriter, Write};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The person's side: keys and what was heard come in, frames and wishes go out. No I/O.
+//! The application state: keys and events come in, frames and acts go out. No I/O.
 
 mod act;
 mod agents;
@@ -31,7 +31,7 @@ mod tests;
 use std::collections::HashSet;
 
 use crate::facts::Facts;
-use crate::input::{Asked, Bindings, Editor, History, Key, Vim};
+use crate::input::{Bindings, Editor, History, Key, PastPrompt, Vim};
 use crate::text::{Role, Row, Style};
 use crate::view::feed::{Feed, Kind};
 use crate::view::picture::Picture;
@@ -51,7 +51,7 @@ pub(crate) use ruling::source_word as place_word;
 /// Milliseconds since 1970.
 pub type Now = u64;
 
-/// Everything between the person and the conversation.
+/// The application state of one session on the terminal.
 #[derive(Debug)]
 pub struct App {
     pub(crate) facts: Facts,
@@ -283,7 +283,7 @@ impl App {
         self.feed.changed = changed;
     }
 
-    /// What is true now.
+    /// Takes a new snapshot of the conversation.
     pub fn see(&mut self, picture: Picture, now: Now) {
         self.feed.take(&picture, self.columns);
         let ended = self.picture.turn.filter(|_| picture.turn.is_none());
@@ -327,7 +327,7 @@ impl App {
         said.or_else(|| self.facts.session.clone())
     }
 
-    /// The wishes that came of what happened.
+    /// The acts that have to be carried out.
     pub fn take_acts(&mut self) -> Vec<Act> {
         std::mem::take(&mut self.acts)
     }
@@ -351,7 +351,7 @@ impl App {
         }
     }
 
-    /// Says something for two seconds in the place of the status.
+    /// Shows a notice for two seconds in the place of the status.
     pub(crate) fn notify(&mut self, text: impl Into<String>, now: Now) {
         self.notice = Some((text.into(), now + 2000));
     }
@@ -386,7 +386,7 @@ impl App {
 
     /// Puts a prompt into the history of prompts.
     pub(crate) fn remember(&mut self, text: &str, now: Now) {
-        self.history.add(Asked {
+        self.history.add(PastPrompt {
             text: text.to_owned(),
             at: now,
             folder: self.facts.folder.display().to_string(),
@@ -451,7 +451,7 @@ impl App {
         draft
     }
 
-    /// Takes keys of one's own from a file's text, and says what of it is not understood.
+    /// Reads the key bindings of a file, and says what of it is not understood.
     pub fn bind(&mut self, text: &str, now: Now) {
         let (bindings, unknown) = Bindings::read(text);
         self.bindings = bindings;
@@ -461,7 +461,7 @@ impl App {
         }
     }
 
-    /// The terminal's background is so coloured: another theme, where it follows that.
+    /// The terminal's background colour is known: the theme follows it, where it is set to.
     pub fn lit(&mut self, red: u8, green: u8, blue: u8) -> Option<crate::theme::Theme> {
         use crate::theme::Theme;
         let settings = &mut self.facts.settings;

@@ -15,9 +15,9 @@ use crate::text::{Role, Row, Style, wrap};
 
 use dialog::Dialog;
 
-/// What is asked, and what can be answered.
+/// A question before a session, and its choices.
 #[derive(Debug, Clone, Default)]
-pub struct Question {
+pub struct StartQuestion {
     /// What it is about: a word, and what it is said of.
     pub title: (String, String),
     /// Lines below the title, as they are to be seen.
@@ -77,7 +77,7 @@ impl<'a> Questioner<'a> {
     ///
     /// # Errors
     /// When the terminal is gone, or a signal ends the process.
-    pub async fn choose(&mut self, question: &Question) -> io::Result<Option<usize>> {
+    pub async fn choose(&mut self, question: &StartQuestion) -> io::Result<Option<usize>> {
         let Some(screen) = &mut self.screen else {
             return choose_in_lines(question);
         };
@@ -86,16 +86,16 @@ impl<'a> Questioner<'a> {
         loop {
             for key in screen.keys(self.facts).await? {
                 match dialog.key(key) {
-                    dialog::Done::Not => {}
-                    dialog::Done::Whole => {
+                    dialog::DialogStep::Not => {}
+                    dialog::DialogStep::Whole => {
                         let rows = question.whole.iter().map(|line| Row::plain(line)).collect();
                         screen.draw(Frame {
                             commit: rows,
                             ..dialog.frame(screen.size)
                         });
                     }
-                    dialog::Done::Left => return Ok(None),
-                    dialog::Done::Chose(at) => return Ok(Some(at)),
+                    dialog::DialogStep::Left => return Ok(None),
+                    dialog::DialogStep::Chose(at) => return Ok(Some(at)),
                 }
             }
             screen.draw(dialog.frame(screen.size));
@@ -111,7 +111,7 @@ impl<'a> Questioner<'a> {
             say_line(&format!("{title}: {about}"))?;
             return read_line();
         };
-        let mut line = dialog::Line::new(title, about, secret);
+        let mut line = dialog::LineInput::new(title, about, secret);
         loop {
             screen.draw(line.frame(screen.size));
             for input in screen.inputs(self.facts).await? {
@@ -271,7 +271,7 @@ fn read_line() -> io::Result<Option<String>> {
     Ok((!answer.is_empty()).then_some(answer))
 }
 
-fn choose_in_lines(question: &Question) -> io::Result<Option<usize>> {
+fn choose_in_lines(question: &StartQuestion) -> io::Result<Option<usize>> {
     let (word, of) = &question.title;
     say_line(&format!("ask: {word} {of}"))?;
     for line in question.body.iter().chain(&question.whole) {

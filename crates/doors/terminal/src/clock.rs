@@ -1,4 +1,4 @@
-//! Times of day, as the person tells them.
+//! Times of day in the local time zone.
 
 /// How times of day are told.
 #[derive(Debug, Clone, Copy, Default)]

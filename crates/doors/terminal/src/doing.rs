@@ -1,4 +1,4 @@
-//! Wishes, carried out: each in a task of its own, so that no key waits for an agent.
+//! Acts, carried out: each in a task of its own, so that no key waits for an agent.
 
 mod forms;
 mod lists;
@@ -21,7 +21,7 @@ pub(crate) use outside::branch;
 /// An answer to a request of a dialog is waited for so long; then the dialog says so.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What wishes are carried out with.
+/// Carries out acts.
 #[derive(Debug, Clone)]
 pub(crate) struct Doer {
     pub(crate) client: Client,

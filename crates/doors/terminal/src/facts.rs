@@ -1,4 +1,4 @@
-//! What the terminal is told at the start: this crate reads no variables and looks for no home.
+//! Facts the terminal is given at the start: this crate reads no environment variables and no home folder.
 
 use std::path::PathBuf;
 
@@ -126,7 +126,7 @@ pub struct Settings {
     pub escapes: Vec<String>,
 }
 
-/// How somebody who looks elsewhere is told.
+/// How the person is notified when the terminal has no focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Notify {
     /// By the bell.

@@ -1,4 +1,4 @@
-//! What a person does: bytes become keys, keys become a draft.
+//! Input: bytes become keys, keys become a draft.
 
 pub mod bindings;
 pub mod decoder;
@@ -10,6 +10,6 @@ pub mod vim;
 pub use bindings::{Bindings, Context, Meaning};
 pub use decoder::{Decoder, Input, Reply};
 pub use editor::{Chip, Editor};
-pub use history::{Asked, History};
+pub use history::{History, PastPrompt};
 pub use key::{Code, Key};
 pub use vim::Vim;

@@ -28,7 +28,7 @@ mod before;
 mod plain;
 
 pub use app::Next;
-pub use before::{Question, Questioner};
+pub use before::{Questioner, StartQuestion};
 pub use facts::{Facts, Settings, Variables};
 pub use run::{Agent, Outcome, run};
 pub use screen::tty::repair;

@@ -30,7 +30,7 @@ use crate::view::picture::Picture;
 use crate::view::status::mode_word;
 use answer::{Asked, Step};
 use lines::Lines;
-use list::{Chosen, List};
+use list::{List, ListChoice};
 
 /// While a turn runs it is looked at so often whether something took long enough to be said.
 const LOOK: Duration = Duration::from_secs(1);
@@ -249,22 +249,22 @@ impl Talk {
         self.list = (!list.is_empty()).then_some(list);
     }
 
-    async fn chose(&mut self, chosen: Chosen) -> Option<Outcome> {
+    async fn chose(&mut self, chosen: ListChoice) -> Option<Outcome> {
         let done = match chosen {
-            Chosen::Nothing => return None,
-            Chosen::Session(session) => {
+            ListChoice::Nothing => return None,
+            ListChoice::Session(session) => {
                 let next = Next::Resume { session, fork: false };
                 return Some(Outcome::Again {
                     next,
                     draft: String::new(),
                 });
             }
-            Chosen::Model(model) => self
+            ListChoice::Model(model) => self
                 .client
                 .set_model(Some(&model))
                 .await
                 .map(|_| format!("model {model}")),
-            Chosen::Mode(mode) => {
+            ListChoice::Mode(mode) => {
                 let word = mode_word(&mode);
                 let request = SetPermissionMode {
                     mode,

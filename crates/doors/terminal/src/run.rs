@@ -1,4 +1,4 @@
-//! The loop: keys, the agent's events, signals and time come in; frames and wishes go out.
+//! The main loop: keys, the agent's events, signals and time come in; frames and acts go out.
 
 mod aside;
 mod closing;

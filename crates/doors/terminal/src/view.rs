@@ -1,4 +1,4 @@
-//! From what is true to rows: pure, and to be looked at without a terminal.
+//! Views: from the conversation state to rows. Pure, and testable without a terminal.
 
 pub mod amount;
 pub mod ask;

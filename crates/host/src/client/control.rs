@@ -1,4 +1,4 @@
-//! Every request a host can make of an agent, typed.
+//! Control requests of the host, one typed method for each.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;

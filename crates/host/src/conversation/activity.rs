@@ -1,11 +1,11 @@
-//! What the conversation is doing: worked out from the open turn, its evidence and the time.
+//! Activity: idle, running, waiting or stalled, computed from the open turn, its last evidence and the time.
 
 use std::time::Duration;
 
-use super::{Activity, Evidence, Rung, State, Time, Turn};
+use super::{Activity, ConversationState, Evidence, Rung, Time, Turn};
 
 /// What `state` is doing at `now`.
-pub(crate) fn of(state: &State, now: Time) -> Activity {
+pub(crate) fn of(state: &ConversationState, now: Time) -> Activity {
     let open = state.index.open.and_then(|at| Some((at, state.turns.get(at)?)));
     if let Some((turn, it)) = open
         && let Some(interrupt) = &state.interrupt
@@ -46,7 +46,7 @@ fn stalled(turn: usize, it: &Turn) -> Activity {
 }
 
 /// Until when the evidence for `turn` is believed.
-pub(crate) fn stalls_at(state: &State, turn: &Turn) -> Time {
+pub(crate) fn stalls_at(state: &ConversationState, turn: &Turn) -> Time {
     let patience = &state.patience;
     // A callback of the host itself keeps the agent waiting.
     if !state.index.pending.is_empty() {
@@ -73,7 +73,7 @@ pub(crate) fn stalls_at(state: &State, turn: &Turn) -> Time {
 }
 
 /// When the present rung of an interrupt has had its time.
-pub(crate) fn rung_ends(state: &State, turn: &Turn) -> Option<Time> {
+pub(crate) fn rung_ends(state: &ConversationState, turn: &Turn) -> Option<Time> {
     let interrupt = state.interrupt.as_ref()?;
     let Some(ladder) = state.patience.ladder else {
         return Some(stalls_at(state, turn));
@@ -87,13 +87,13 @@ pub(crate) fn rung_ends(state: &State, turn: &Turn) -> Option<Time> {
 }
 
 /// Until when a prompt that was sent may stay without a sign.
-pub(crate) fn uptake_ends(state: &State, sent: Time) -> Time {
+pub(crate) fn uptake_ends(state: &ConversationState, sent: Time) -> Time {
     let free = state.turns.last().and_then(|turn| turn.ended).unwrap_or_default();
     sent.max(free).after(state.patience.uptake)
 }
 
 /// The next moment at which something changes by itself; moments that are past say nothing new.
-pub(crate) fn deadline(state: &State) -> Option<Time> {
+pub(crate) fn deadline(state: &ConversationState) -> Option<Time> {
     let mut next: Option<Time> = None;
     let mut add = |at: Time| {
         // A deadline passes once it is over, so the moment to look is the one after.

@@ -1,4 +1,4 @@
-//! Asks: what the agent wants to know, and the one outcome each of them has.
+//! Asks: control requests of the agent (`can_use_tool`, `elicitation`, …) and the one outcome of each.
 
 use serde::{Deserialize, Serialize};
 use sluice_wire::control::RequestId;

@@ -1,4 +1,4 @@
-//! The three axes, never mixed: is there a process, does a turn run, do lines pass.
+//! The three independent axes of the state: the process, the turn, and the transport.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::{Exit, Time};
 /// Whether there is a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Process {
+pub enum ProcessStatus {
     /// None yet, or the next is being started.
     Starting,
     /// It runs.
@@ -27,7 +27,7 @@ pub enum Process {
 /// Whether lines pass between the process and this side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Transport {
+pub enum TransportStatus {
     /// They do, in both directions.
     Connected,
     /// Old ones are being read.
@@ -63,7 +63,7 @@ pub enum Evidence {
     SaidIdle,
 }
 
-/// What the conversation is doing, as far as anyone can tell.
+/// The activity of the conversation, as far as is known.
 ///
 /// It is worked out anew whenever it is asked for: from the open turn, its evidence and the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,10 +1,10 @@
-//! Calls: the uses of tools, with what they came to.
+//! Tool calls and their results.
 
 use serde::{Deserialize, Serialize};
 
 use super::Time;
 
-/// One use of a tool.
+/// One tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
     /// The id the model gave it.
@@ -29,7 +29,7 @@ pub struct Call {
     pub heartbeat: Option<Time>,
 }
 
-/// How a call stands.
+/// The state of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallState {

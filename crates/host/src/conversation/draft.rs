@@ -1,10 +1,10 @@
-//! Drafts: an answer as it grows, before its blocks are said for good.
+//! Drafts: an assistant message while its stream events arrive, before its blocks come as `assistant` messages.
 
 use serde::{Deserialize, Serialize};
 
 use super::Time;
 
-/// What is known of a message that is still being written.
+/// An assistant message that is still being streamed.
 ///
 /// It is void as soon as a new message begins, one with another id is said, the request is tried again, or
 /// the turn ends.
@@ -23,7 +23,7 @@ pub struct Draft {
     pub(crate) seen: Vec<u64>,
 }
 
-/// One block that is being written.
+/// One content block that is being streamed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DraftBlock {
     /// Its place in the message.
@@ -36,7 +36,7 @@ pub struct DraftBlock {
     pub whole: bool,
 }
 
-/// What kind of block is being written.
+/// The kind of a content block that is being streamed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DraftKind {

@@ -1,14 +1,14 @@
-//! What is to be done because something happened.
+//! Effects: what the driver has to do after a step, such as writing a line, sending a signal or telling of a change.
 
 use sluice_wire::Frame;
 use sluice_wire::control::RequestId;
 
 use super::Line;
 
-/// What one step asks for, in order.
+/// The effects of one step, in order.
 pub type Effects = Vec<Effect>;
 
-/// One thing to do. Numbers are places in the lists of [`State`](super::State).
+/// An effect: something the driver has to do. Numbers are places in the lists of [`ConversationState`](super::ConversationState).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Write this line to the agent.
@@ -46,7 +46,7 @@ pub enum RequestOutcome {
     Died,
 }
 
-/// How hard the process is told to end.
+/// The signal that ends the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// `SIGTERM`, to its group.

@@ -1,10 +1,10 @@
-//! Entries: the conversation as it is read, in order.
+//! Entries: the messages of the conversation in the order in which they are read.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Line, Time};
 
-/// One thing in the conversation: a message of the agent, verbatim, or a prompt at the place where it was read.
+/// An entry of the conversation: a message of the agent, verbatim, or a prompt at the place where it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// When it came.

@@ -1,4 +1,4 @@
-//! What can happen to a conversation.
+//! Events of a conversation: prompts, answers, lines of the agent, and news of its process and transport.
 
 use std::time::Duration;
 
@@ -10,18 +10,18 @@ use sluice_wire::{Frame, Raw, ToAgent};
 use super::line::frame_text;
 use super::{Line, Time};
 
-/// Something happened, and when.
+/// An event of a conversation, and when it happened.
 ///
 /// A conversation's log is its events in order; they can be written down and read back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Event {
+pub struct ConversationEvent {
     /// When it happened.
     pub at: Time,
     /// What happened.
     pub what: What,
 }
 
-/// What happened: something this side wants, a line on the wire, or news of the process and the way to it.
+/// The kind of an event: something this side wants, a line of the protocol, or news of the process and the transport.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
@@ -35,7 +35,7 @@ pub enum What {
         request: RequestId,
     },
     /// Someone, or some callback, answered an ask.
-    Answer(Answer),
+    Answer(AskAnswer),
     /// This side asks the agent for something, an interrupt for example.
     Request(OwnRequest),
     /// The agent wrote a line.
@@ -95,7 +95,7 @@ impl Submit {
     }
 }
 
-/// What an answer says.
+/// The outcome an answer gives an ask.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AskVerdict {
@@ -111,7 +111,7 @@ pub enum AskVerdict {
 
 /// An answer to an ask.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct AskAnswer {
     /// The ask's request id.
     pub ask: RequestId,
     /// What it says.
@@ -120,7 +120,7 @@ pub struct Answer {
     pub by: Option<Box<str>>,
 }
 
-impl Answer {
+impl AskAnswer {
     /// Lets the call run as it was asked.
     pub fn allow(ask: RequestId) -> Self {
         Self::new(ask, AskVerdict::Allow(None))
@@ -149,7 +149,7 @@ impl Answer {
         Self::new(ask, AskVerdict::Deny(Raw::of(&answer)))
     }
 
-    /// An answer without a name under it.
+    /// An answer that does not say who gave it.
     pub fn new(ask: RequestId, verdict: AskVerdict) -> Self {
         Self { ask, verdict, by: None }
     }
@@ -184,7 +184,7 @@ impl OwnRequest {
     }
 }
 
-impl Event {
+impl ConversationEvent {
     /// `what` at `at`.
     pub fn new(at: impl Into<Time>, what: What) -> Self {
         Self { at: at.into(), what }

@@ -1,4 +1,4 @@
-//! How events become state: one step at a time, each kind of thing in a file of its own.
+//! The step function: applies one event to the state, with one file for each kind of message.
 
 mod asks;
 mod facts;
@@ -15,24 +15,27 @@ mod turns;
 use sluice_wire::Frame;
 
 use super::index::place;
-use super::{Change, Effect, Effects, Entry, EntryKind, Event, Evidence, Line, Process, State, Transport, What};
+use super::{
+    Change, ConversationEvent, ConversationState, Effect, Effects, Entry, EntryKind, Evidence, Line, ProcessStatus,
+    TransportStatus, What,
+};
 
-/// Folds one event into the state and says what is to be done because of it.
+/// Applies one event to the state, and gives the effects the driver has to carry out.
 ///
 /// The same events give the same state and the same effects, whenever and wherever they are folded.
 /// Nothing an agent can write makes it fail: what is not understood is kept, counted and shown.
 ///
 /// ```
-/// use sluice_host::conversation::{Effect, Event, State, Submit, What, step};
+/// use sluice_host::conversation::{Effect, ConversationEvent, ConversationState, Submit, What, step};
 /// use sluice_wire::stdin::User;
 ///
-/// let mut state = State::default();
-/// step(&mut state, Event::new(0, What::Up));
+/// let mut state = ConversationState::default();
+/// step(&mut state, ConversationEvent::new(0, What::Up));
 /// let prompt = Submit::new("0b2f7c62-0000-4000-8000-000000000001", User::new("hello"));
-/// let effects = step(&mut state, Event::new(1, What::Submit(prompt)));
+/// let effects = step(&mut state, ConversationEvent::new(1, What::Submit(prompt)));
 /// assert!(effects.iter().any(|effect| matches!(effect, Effect::Send(line) if line.contains("hello"))));
 /// ```
-pub fn step(state: &mut State, event: Event) -> Effects {
+pub fn step(state: &mut ConversationState, event: ConversationEvent) -> Effects {
     let mut fold = Fold {
         state,
         effects: Effects::new(),
@@ -52,10 +55,10 @@ pub fn step(state: &mut State, event: Event) -> Effects {
         What::Up => fold.up(),
         What::Exited(exit) => fold.exited(exit),
         What::Connected => fold.connected(),
-        What::CatchingUp => fold.transport(Transport::CatchingUp),
+        What::CatchingUp => fold.transport(TransportStatus::CatchingUp),
         What::Lost => {
             let since = fold.state.now;
-            fold.transport(Transport::Lost { since });
+            fold.transport(TransportStatus::Lost { since });
         }
         What::Closed => fold.closed(),
         What::Tick => {}
@@ -67,7 +70,7 @@ pub fn step(state: &mut State, event: Event) -> Effects {
 
 /// A step under way.
 struct Fold<'s> {
-    state: &'s mut State,
+    state: &'s mut ConversationState,
     effects: Effects,
 }
 
@@ -113,7 +116,7 @@ impl Fold<'_> {
 
     /// Whether a line can be written now.
     fn is_writable(&self) -> bool {
-        matches!(self.state.process, Process::Up { .. }) && self.state.transport == Transport::Connected
+        matches!(self.state.process, ProcessStatus::Up { .. }) && self.state.transport == TransportStatus::Connected
     }
 
     /// Writes what waits, in its order: first what was held, then prompts.

@@ -1,9 +1,9 @@
-//! Where things are, by their ids.
+//! The index: positions of prompts, calls and asks by their ids.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::state::{Index, State};
+use super::state::{ConversationState, Index};
 
 /// Places by key.
 pub(crate) type Places = HashMap<u64, u32, BuildHasherDefault<Mixed>>;
@@ -49,7 +49,7 @@ pub(crate) fn place(at: usize) -> u32 {
 
 impl Index {
     /// Works everything out from the lists.
-    pub(crate) fn of(state: &State) -> Self {
+    pub(crate) fn of(state: &ConversationState) -> Self {
         let mut index = Self {
             open: state.turns.iter().rposition(super::Turn::is_open),
             ..Self::default()

@@ -1,4 +1,4 @@
-//! One line of the wire, kept as it came and shared by all who hold it.
+//! `Line`: one line of the protocol as it came, shared by all who hold it.
 
 use std::fmt;
 use std::ops::Deref;

@@ -1,4 +1,4 @@
-//! How long the machine believes in what it does not see.
+//! Timeouts: how long the state is believed without a sign of the agent.
 
 use std::time::Duration;
 

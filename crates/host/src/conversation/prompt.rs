@@ -1,12 +1,12 @@
-//! Prompts: what was handed in, and what is known of its way.
+//! Prompts: what was submitted, and whether the agent is known to have it.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Line, Time};
 
-/// Something a person or program wants the agent to read.
+/// A prompt: a `user` message to the agent, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Prompt {
+pub struct TrackedPrompt {
     /// Its uuid, the same on the wire; one of our making when it was written without.
     pub id: Box<str>,
     /// Whether the line carries the uuid.
@@ -37,7 +37,7 @@ pub struct Prompt {
     pub finished: bool,
 }
 
-/// Where a prompt is.
+/// The state of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptState {
@@ -54,7 +54,7 @@ pub enum PromptState {
     Failed(Failure),
 }
 
-/// Why a prompt will not be read.
+/// Why a prompt failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
@@ -76,7 +76,7 @@ pub enum Proof {
     Named,
 }
 
-impl Prompt {
+impl TrackedPrompt {
     /// Whether nothing more will happen to it.
     #[must_use]
     pub fn is_over(&self) -> bool {

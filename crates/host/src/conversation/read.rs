@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
-use sluice_wire::control::RequestId;
+use sluice_wire::control::{RequestId, Success};
 
 /// A value when it is of the wanted kind, and nothing in the place of any other.
 struct Lenient<T>(PhantomData<T>);
@@ -208,7 +208,7 @@ pub(crate) fn later<'a, T: Deserialize<'a>>(value: Later<'a>) -> Option<T> {
 /// `assistant` and `user`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Message<'a> {
+pub(crate) struct MessageFields<'a> {
     #[serde(borrow)]
     pub(crate) uuid: Word<'a>,
     #[serde(borrow)]
@@ -496,4 +496,10 @@ pub(crate) struct Response<'a> {
     pub(crate) response: Later<'a>,
     #[serde(borrow)]
     pub(crate) pending_permission_requests: List<&'a RawValue>,
+}
+
+impl Response<'_> {
+    pub(crate) fn is_success(&self) -> bool {
+        self.subtype.get() == Some(Success::SUBTYPE)
+    }
 }

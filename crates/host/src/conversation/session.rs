@@ -1,4 +1,4 @@
-//! What the session is made of, as far as it was said.
+//! Facts of the session from `init` and `initialize`: model, mode, tools, commands, servers, cost, context.
 
 use serde::{Deserialize, Serialize};
 use sluice_wire::mode::PermissionMode;
@@ -16,7 +16,7 @@ pub struct Session {
     pub cwd: Option<Box<str>>,
     /// The model that answers.
     pub model: Option<Box<str>>,
-    /// How much it may do without asking.
+    /// The permission mode.
     pub mode: Option<PermissionMode>,
     /// Its tools.
     pub tools: Vec<Box<str>>,
@@ -31,7 +31,7 @@ pub struct Session {
     pub skills: Vec<Box<str>>,
     /// The plugins that were loaded.
     #[serde(default)]
-    pub plugins: Vec<Plugin>,
+    pub plugins: Vec<LoadedPlugin>,
     /// The models that may be chosen, with how they are shown.
     pub models: Vec<Model>,
     /// The style of its answers.
@@ -74,7 +74,7 @@ pub struct Server {
 
 /// A plugin that was loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Plugin {
+pub struct LoadedPlugin {
     /// Its name.
     pub name: Box<str>,
     /// The folder it lies in.
@@ -90,7 +90,7 @@ pub struct Model {
     pub name: Box<str>,
 }
 
-/// What was spent.
+/// Cost and usage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// Dollars, all turns together.
@@ -103,7 +103,7 @@ pub struct Cost {
     pub(crate) named: f64,
 }
 
-/// How full the context is.
+/// Context usage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Context {
     /// Tokens of the last request and its answer.
@@ -112,7 +112,7 @@ pub struct Context {
     pub window: Option<u64>,
 }
 
-/// What came and was not understood. It is kept among the entries.
+/// Counts of messages that were not understood; they are kept among the entries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Drift {
     /// Messages of a kind this version does not know.

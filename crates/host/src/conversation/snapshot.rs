@@ -1,8 +1,8 @@
-//! A conversation written down whole, and taken up again.
+//! Snapshots: the state as JSON, written and restored.
 
 use serde::{Deserialize, Serialize};
 
-use super::state::{Index, State};
+use super::state::{ConversationState, Index};
 use super::{EntryKind, Line};
 
 /// The form of what is written. One that is not known is refused rather than guessed at.
@@ -14,16 +14,16 @@ const FORM: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     form: u32,
-    state: State,
+    state: ConversationState,
 }
 
-/// A snapshot that this version cannot take up.
+/// The snapshot has a format version that this version cannot restore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("snapshot of form {0}; this version reads form {FORM}: read the log again instead")]
 pub struct OtherForm(pub u32);
 
-impl State {
-    /// Writes the conversation down.
+impl ConversationState {
+    /// A snapshot of the state.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let mut state = self.clone();
@@ -36,7 +36,7 @@ impl State {
         Snapshot { form: FORM, state }
     }
 
-    /// Takes a conversation up again.
+    /// Restores the state from a snapshot.
     ///
     /// # Errors
     /// When the snapshot is of another form.

@@ -1,27 +1,27 @@
-//! All there is to know about a conversation, and how to look at it.
+//! `ConversationState`: everything known of a conversation, and its accessors.
 
 use serde::{Deserialize, Serialize};
-use sluice_wire::control::RequestId;
+use sluice_wire::control::{RequestId, Subtype};
 
 use super::activity;
 use super::index::{Keys, Places, key};
 use super::{
-    Activity, Ask, Call, Context, Cost, Draft, Drift, Entry, Line, Patience, Process, Prompt, Rung, Session, Task,
-    Time, Todo, Transport, Turn,
+    Activity, Ask, Call, Context, Cost, Draft, Drift, Entry, Line, Patience, ProcessStatus, Rung, Session, Task, Time,
+    Todo, TrackedPrompt, TransportStatus, Turn,
 };
 
-/// A conversation with an agent: everything that is known of it, worked out from events alone.
+/// The state of a conversation with an agent, computed from events alone.
 ///
 /// Only [`step`](super::step) changes it. Lists only grow, so a place in one stays what it is. A host may let go of words
 /// it has shown ([`Client::let_go`](crate::Client::let_go)); everything else that is known of them stays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct State {
+pub struct ConversationState {
     pub(crate) patience: Patience,
     pub(crate) now: Time,
     /// When the agent last wrote anything.
     pub(crate) heard: Option<Time>,
-    pub(crate) process: Process,
-    pub(crate) transport: Transport,
+    pub(crate) process: ProcessStatus,
+    pub(crate) transport: TransportStatus,
     /// How many processes there were.
     pub(crate) epoch: u32,
     /// Whether this process echoes prompts.
@@ -37,7 +37,7 @@ pub struct State {
     pub(crate) closed: bool,
     pub(crate) session: Session,
     pub(crate) entries: Vec<Entry>,
-    pub(crate) prompts: Vec<Prompt>,
+    pub(crate) prompts: Vec<TrackedPrompt>,
     pub(crate) turns: Vec<Turn>,
     pub(crate) calls: Vec<Call>,
     pub(crate) asks: Vec<Ask>,
@@ -67,7 +67,7 @@ pub struct Pending {
     /// Its id.
     pub id: RequestId,
     /// What is asked.
-    pub subtype: Box<str>,
+    pub subtype: Subtype,
     /// What the subtype is about: a mode, a model, a prompt.
     pub(crate) about: Option<Box<str>>,
     /// When it was sent.
@@ -111,22 +111,22 @@ pub(crate) struct Index {
     pub(crate) open: Option<usize>,
 }
 
-impl Default for State {
+impl Default for ConversationState {
     fn default() -> Self {
         Self::new(Patience::default())
     }
 }
 
-impl State {
-    /// A conversation nothing has happened in yet.
+impl ConversationState {
+    /// A new conversation.
     #[must_use]
     pub fn new(patience: Patience) -> Self {
         Self {
             patience,
             now: Time::default(),
             heard: None,
-            process: Process::Starting,
-            transport: Transport::Connected,
+            process: ProcessStatus::Starting,
+            transport: TransportStatus::Connected,
             epoch: 0,
             echoes: false,
             tells: false,
@@ -169,13 +169,13 @@ impl State {
 
     /// Whether there is a process.
     #[must_use]
-    pub fn process(&self) -> Process {
+    pub fn process(&self) -> ProcessStatus {
         self.process
     }
 
     /// Whether lines pass.
     #[must_use]
-    pub fn transport(&self) -> Transport {
+    pub fn transport(&self) -> TransportStatus {
         self.transport
     }
 
@@ -185,19 +185,19 @@ impl State {
         self.closed
     }
 
-    /// What the conversation is doing.
+    /// The activity of the conversation.
     #[must_use]
     pub fn activity(&self) -> Activity {
         activity::of(self, self.now)
     }
 
-    /// What the conversation would be doing at `now`, if nothing happened until then.
+    /// The activity at `now`, if nothing happens until then.
     #[must_use]
     pub fn activity_at(&self, now: Time) -> Activity {
         activity::of(self, now)
     }
 
-    /// When the machine wants to be told the time, with [`What::Tick`](super::What::Tick), at the latest.
+    /// When the state has to be told the time, with [`What::Tick`](super::What::Tick), at the latest.
     #[must_use]
     pub fn deadline(&self) -> Option<Time> {
         activity::deadline(self)
@@ -224,18 +224,18 @@ impl State {
 
     /// Every prompt, in the order they were handed in.
     #[must_use]
-    pub fn prompts(&self) -> &[Prompt] {
+    pub fn prompts(&self) -> &[TrackedPrompt] {
         &self.prompts
     }
 
     /// The prompt with this uuid.
     #[must_use]
-    pub fn prompt(&self, id: &str) -> Option<&Prompt> {
+    pub fn prompt(&self, id: &str) -> Option<&TrackedPrompt> {
         self.prompts.get(self.find_prompt(id)?)
     }
 
     /// The prompts that are not over: queued, sent, or nobody knows.
-    pub fn queue(&self) -> impl Iterator<Item = &Prompt> {
+    pub fn queue(&self) -> impl Iterator<Item = &TrackedPrompt> {
         self.index
             .waiting
             .iter()
@@ -331,13 +331,13 @@ impl State {
         self.interrupt.as_ref()
     }
 
-    /// What was spent.
+    /// Cost and usage.
     #[must_use]
     pub fn cost(&self) -> Cost {
         self.cost
     }
 
-    /// How full the context is.
+    /// Context usage.
     #[must_use]
     pub fn context(&self) -> Context {
         self.context

@@ -1,4 +1,4 @@
-//! Tasks: what runs beside the turn, and what is still to do.
+//! Background tasks, and the todo list.
 
 use serde::{Deserialize, Serialize};
 use sluice_wire::stdout::system::{TaskOutcome, TaskStatus};
@@ -38,7 +38,7 @@ pub struct Task {
     pub output: Option<Box<str>>,
 }
 
-/// How a task stands.
+/// The state of a background task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskState {
@@ -58,7 +58,7 @@ impl Task {
     }
 }
 
-/// One thing on the agent's list of things to do.
+/// One item of the agent's todo list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Todo {
     /// Its id, for lists that have ids.

@@ -1,10 +1,10 @@
-//! Time as the machine knows it: what events say, and nothing else.
+//! Time of the state machine: it comes with events, never from a clock.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// A moment, in milliseconds on the clock of whoever feeds the machine.
+/// A moment, in milliseconds of the clock that stamps the events.
 ///
 /// Only differences are looked at, so any origin will do; a log that is read again later needs one that
 /// lasts, such as the Unix epoch.

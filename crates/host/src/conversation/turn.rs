@@ -1,4 +1,4 @@
-//! Turns: from the first sign of one to its `result`.
+//! Turns: from their first evidence to their `result`.
 
 use serde::{Deserialize, Serialize};
 use sluice_wire::origin::OriginKind;
@@ -6,7 +6,7 @@ use sluice_wire::stdout::{ResultSubtype, TerminalReason};
 
 use super::{Evidence, Exit, Time};
 
-/// One turn of the agent. Nobody need have asked for it.
+/// One turn of the agent; it may run without a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     /// When its first sign came.
@@ -54,7 +54,7 @@ pub enum End {
 }
 
 impl End {
-    /// Whether the turn did not come to the end it should have.
+    /// Whether the turn ended with an error.
     #[must_use]
     pub fn is_error(&self) -> bool {
         match self {

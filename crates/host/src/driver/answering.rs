@@ -1,10 +1,10 @@
-//! Questions of the agent, and whoever answers them.
+//! Answers to asks of the agent, by the callbacks of the host.
 
 use serde_json::Value;
 use sluice_wire::control::{McpMessageResponse, Request, RequestId};
 use sluice_wire::{Raw, ToHost};
 
-use crate::callbacks::{Ask, Callbacks, verdict};
+use crate::callbacks::{Callbacks, PermissionAsk, verdict};
 use crate::conversation::{self, AskVerdict};
 use crate::mcp::{self, McpServer};
 use crate::transport::BoxFuture;
@@ -36,7 +36,7 @@ impl Answerers {
                 let call = *call;
                 Some(Box::pin(async move {
                     let input = call.input.clone();
-                    let answer = callback(Ask { request_id, call }).await;
+                    let answer = callback(PermissionAsk { request_id, call }).await;
                     verdict(&answer.for_call(&input))
                 }))
             }

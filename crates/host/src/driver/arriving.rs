@@ -1,9 +1,9 @@
-//! An agent that is there and has not greeted back: it may yet refuse what it was started with.
+//! An agent that is connected and has not answered `initialize`: it may yet refuse its options.
 
 use std::sync::Arc;
 
-use sluice_wire::ToHost;
 use sluice_wire::control::RequestId;
+use sluice_wire::{MessageType, ToHost};
 
 use super::Owner;
 use crate::error::{Error, ErrorKind};
@@ -38,7 +38,7 @@ impl Arriving {
 
     /// A `result` before any prompt says why the agent is about to leave.
     pub(super) fn hear(&mut self, message: &Message) {
-        if message.frame().ty() != "result" {
+        if message.frame().message_type() != MessageType::Result {
             return;
         }
         if let Some(ToHost::Result(result)) = message.to_host()

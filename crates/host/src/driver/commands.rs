@@ -1,4 +1,4 @@
-//! What clients want of the owner.
+//! Commands of clients to the driver.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use tokio::sync::oneshot;
 
 use super::{Owner, Stop};
 use crate::callbacks::{self, verdict};
-use crate::conversation::{self, Failure, OwnRequest, PromptState, Rung, State, Submit, Turn, What};
+use crate::conversation::{self, ConversationState, Failure, OwnRequest, PromptState, Rung, Submit, Turn, What};
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Step};
 
-type Look = Box<dyn FnOnce(&State) + Send>;
+type Look = Box<dyn FnOnce(&ConversationState) + Send>;
 
-/// What a client wants.
-pub(crate) enum Command {
+/// A command of a client to the driver.
+pub(crate) enum ClientCommand {
     Send {
         uuid: String,
         prompt: Box<User>,
@@ -80,7 +80,7 @@ pub struct Ended {
 }
 
 /// Whether the turn of this prompt has ended, and how.
-pub(super) fn ended(state: &State, uuid: &str, position: u64) -> Option<Result<Ended, Error>> {
+pub(super) fn ended(state: &ConversationState, uuid: &str, position: u64) -> Option<Result<Ended, Error>> {
     let prompt = state.prompt(uuid)?;
     if let PromptState::Failed(failure) = prompt.state {
         let why = match failure {
@@ -131,9 +131,9 @@ fn read_result(line: &conversation::Line) -> Option<TurnResult> {
 }
 
 impl Owner {
-    pub(super) fn obey(&mut self, command: Command) {
+    pub(super) fn obey(&mut self, command: ClientCommand) {
         match command {
-            Command::Send {
+            ClientCommand::Send {
                 uuid,
                 prompt,
                 reply,
@@ -147,7 +147,7 @@ impl Owner {
                 }
                 reply.send(checked).ok();
             }
-            Command::Request { request, within, reply } => match self.check_open(0) {
+            ClientCommand::Request { request, within, reply } => match self.check_open(0) {
                 Ok(()) => {
                     let id = self.fresh_id();
                     self.waiters.insert(id.clone(), reply);
@@ -161,18 +161,18 @@ impl Owner {
                     reply.send(Err(error)).ok();
                 }
             },
-            Command::Answer { ask, answer, by, reply } => {
+            ClientCommand::Answer { ask, answer, by, reply } => {
                 reply.send(self.answer(ask, answer, by)).ok();
             }
-            Command::Withdraw { uuid } => {
+            ClientCommand::Withdraw { uuid } => {
                 let request = self.fresh_id();
                 self.step(What::Withdraw {
                     prompt: uuid.into(),
                     request,
                 });
             }
-            Command::Interrupt { cancel_queued, reply } => self.interrupt(cancel_queued, reply),
-            Command::Say { message, reply } => {
+            ClientCommand::Interrupt { cancel_queued, reply } => self.interrupt(cancel_queued, reply),
+            ClientCommand::Say { message, reply } => {
                 let line = message.to_line();
                 let checked = self.check_open(line.len());
                 if checked.is_ok() && self.live.is_some() {
@@ -180,9 +180,9 @@ impl Owner {
                 }
                 reply.send(checked).ok();
             }
-            Command::Look(look) => look(&self.state),
-            Command::LetGo(before) => self.state.let_go(before),
-            Command::Respawn { reply } => {
+            ClientCommand::Look(look) => look(&self.state),
+            ClientCommand::LetGo(before) => self.state.let_go(before),
+            ClientCommand::Respawn { reply } => {
                 if self.live.is_some() {
                     reply.send(Ok(())).ok();
                 } else if self.closing.is_some() {
@@ -192,7 +192,7 @@ impl Owner {
                     self.respawn();
                 }
             }
-            Command::Close { reply } => self.close(Some(reply)),
+            ClientCommand::Close { reply } => self.close(Some(reply)),
         }
     }
 
@@ -221,7 +221,7 @@ impl Owner {
                 ));
             }
         };
-        self.step(What::Answer(conversation::Answer { ask: id, verdict, by }));
+        self.step(What::Answer(conversation::AskAnswer { ask: id, verdict, by }));
         Ok(())
     }
 

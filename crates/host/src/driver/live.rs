@@ -1,14 +1,15 @@
-//! An agent that is there: taking it, losing it, leaving it, and reaching it again.
+//! A connected agent: connecting, losing it, closing it, and connecting again.
 
 use std::sync::Arc;
 
+use sluice_wire::MessageType;
 use sluice_wire::control::Success;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::pipes::{Bound, Heard, reader, stderr, writer};
 use super::{Arriving, LAST_WORDS, Owner};
-use crate::conversation::{Exit, Process as Axis, What};
+use crate::conversation::{Exit, ProcessStatus, What};
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
 use crate::process::Process;
@@ -157,13 +158,13 @@ impl Owner {
                 Heard::Message(message) => {
                     let frame = message.frame().clone();
                     if let Some(mirror) = &mut self.mirror {
-                        match frame.ty() {
-                            "transcript_mirror" => {
+                        match frame.message_type() {
+                            MessageType::TranscriptMirror => {
                                 // For the store alone: those who listen have heard it all.
                                 mirror.take(message);
                                 continue;
                             }
-                            "result" => mirror.flush(),
+                            MessageType::Result => mirror.flush(),
                             _ => {}
                         }
                     }
@@ -356,8 +357,9 @@ impl Owner {
 
     /// Whether prompts and requests can be taken: an agent is there, or on its way.
     pub(super) fn check_open(&self, bytes: usize) -> Result<(), Error> {
-        let gone =
-            self.live.is_none() && self.connecting.is_none() && matches!(self.state.process(), Axis::Exited { .. });
+        let gone = self.live.is_none()
+            && self.connecting.is_none()
+            && matches!(self.state.process(), ProcessStatus::Exited { .. });
         if gone || self.closing.is_some() {
             return Err(Error::gone());
         }

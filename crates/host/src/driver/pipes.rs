@@ -1,4 +1,4 @@
-//! The tasks around the owner: one reads, one writes, one listens to stderr.
+//! The pipes: one task reads stdout, one writes stdin, one reads stderr.
 
 use std::sync::Arc;
 

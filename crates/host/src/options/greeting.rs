@@ -1,4 +1,4 @@
-//! Options as the first request to the agent.
+//! Options as the `initialize` request.
 
 use serde_json::json;
 use sluice_wire::control::Initialize;
@@ -7,7 +7,7 @@ use sluice_wire::{Map, Raw, TextOrTexts};
 use super::{Options, Skills, SystemPrompt};
 
 impl Options {
-    /// What the agent is told first.
+    /// The `initialize` request.
     #[must_use]
     pub fn greeting(&self) -> Initialize {
         let mut greeting = Initialize {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::conversation::{Ladder, Patience};
 
-/// What the model is told before everything else.
+/// The system prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum SystemPrompt {
     /// Nothing, as the official SDKs do.
@@ -27,7 +27,7 @@ pub enum SystemPrompt {
 }
 
 impl SystemPrompt {
-    /// What the agent says by itself.
+    /// The agent's own system prompt.
     #[must_use]
     pub fn preset() -> Self {
         Self::Preset { append: None }
@@ -46,7 +46,7 @@ impl From<String> for SystemPrompt {
     }
 }
 
-/// Which built-in tools there are.
+/// The built-in tools that are enabled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tools {
     /// Those the agent has by itself.
@@ -67,7 +67,7 @@ impl From<Vec<String>> for Tools {
     }
 }
 
-/// Settings besides those of the files.
+/// Settings in addition to the settings files.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Settings {
     /// A file.
@@ -106,7 +106,7 @@ impl<P: Into<PathBuf>> From<P> for Plugin {
     }
 }
 
-/// How much the model thinks.
+/// Extended thinking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Thinking {
     /// As much as it finds right; how that is shown (`summarized` or `omitted`).
@@ -117,7 +117,7 @@ pub enum Thinking {
     Disabled,
 }
 
-/// Which skills there are.
+/// The skills that are enabled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Skills {
     /// All.

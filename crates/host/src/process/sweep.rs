@@ -1,4 +1,4 @@
-//! Finds and ends whoever an agent started and left behind, wherever they went: they inherit a mark.
+//! Orphans: processes an agent started and left behind are found by an inherited environment variable, and ended.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! A session of a store, laid out as files for an agent that shall go on with it.
+//! Files of a stored session, laid out for an agent that resumes it.
 
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder, OpenOptions};

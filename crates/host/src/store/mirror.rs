@@ -1,4 +1,4 @@
-//! What an agent repeats of its transcripts, on its way to a store.
+//! `transcript_mirror` messages on their way to a store.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

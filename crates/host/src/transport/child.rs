@@ -31,7 +31,7 @@ pub struct Launch {
 
 type Plan = dyn Fn(&Start) -> Result<Launch, Error> + Send + Sync;
 
-/// An agent as a child process: its own group, ended with this program, nobody left behind.
+/// An agent as a child process in a process group of its own; it and all it started end with this program.
 #[derive(Clone)]
 pub struct ChildTransport {
     plan: Arc<Plan>,
@@ -49,7 +49,7 @@ impl ChildTransport {
         Self { plan: Arc::new(plan) }
     }
 
-    /// Starts always the same; `--resume=ID` is added when it is to go on with a session.
+    /// Starts always the same; `--resume=ID` is added to resume a session.
     #[must_use]
     pub fn of(launch: Launch) -> Self {
         Self::new(move |start| {

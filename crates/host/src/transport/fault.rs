@@ -1,4 +1,4 @@
-//! Everything that goes wrong on the way, on purpose and by a seed.
+//! A faulty transport for tests: every kind of fault, chosen by a seed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,7 +59,7 @@ pub struct FaultTransport<T> {
 }
 
 impl<T: Transport> FaultTransport<T> {
-    /// Lays faults over a transport.
+    /// Adds faults to a transport.
     pub fn new(inner: T, faults: Faults) -> Self {
         Self { inner, faults }
     }

@@ -1,4 +1,4 @@
-//! What an agent once said, said again.
+//! A recorded agent: plays back the lines of a recording.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl RecordingTransport {
         self
     }
 
-    /// Lets the agent stay, silent, after the last line.
+    /// Keeps the connection open, silent, after the last line.
     #[must_use]
     pub fn stay(mut self) -> Self {
         self.ends = false;

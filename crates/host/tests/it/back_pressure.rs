@@ -60,7 +60,7 @@ async fn a_snapshot_and_the_events_after_it_are_the_whole() {
     let (snapshot, position) = client.snapshot().await.unwrap();
     let mut events = client.events_from(position);
     client.run("two").await.unwrap();
-    let restored = sluice_host::conversation::State::restore(snapshot).unwrap();
+    let restored = sluice_host::conversation::ConversationState::restore(snapshot).unwrap();
     assert_eq!(restored.turns().len(), 1);
     let first = crate::stage::until(&mut events, |event| event.message().cloned()).await;
     assert_eq!(

@@ -26,7 +26,7 @@ async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
 async fn until<T: Send + 'static>(
     client: &Client,
     what: &str,
-    look: impl Fn(&sluice_host::conversation::State) -> Option<T> + Send + Copy + 'static,
+    look: impl Fn(&sluice_host::conversation::ConversationState) -> Option<T> + Send + Copy + 'static,
 ) -> T {
     let mut events = client.events();
     soon(what, async {

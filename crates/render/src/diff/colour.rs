@@ -1,9 +1,9 @@
-//! Lines with the colours of their language, cut where words changed.
+//! Highlighting of diff lines, split where words changed.
 
 use std::ops::Range;
 use std::time::Instant;
 
-use super::{Line, Part, Raw, RawHunk, Tag};
+use super::{DiffLine, Part, Raw, RawHunk, Tag};
 use crate::class::{Class, Run};
 use crate::highlight;
 
@@ -54,7 +54,7 @@ impl<'a> Colours<'a> {
         }
     }
 
-    pub(super) fn lines(&mut self, raw: &[Raw<'_>], marks: &[Vec<Range<usize>>]) -> Vec<Line> {
+    pub(super) fn lines(&mut self, raw: &[Raw<'_>], marks: &[Vec<Range<usize>>]) -> Vec<DiffLine> {
         let by_hunk = match self {
             Self::Hunks { path, deadline } => Some((side(path, raw, Tag::Removed, *deadline), {
                 side(path, raw, Tag::Added, *deadline)
@@ -84,7 +84,7 @@ impl<'a> Colours<'a> {
                 }
             };
             let marks = marks.get(at).map_or(&[][..], Vec::as_slice);
-            out.push(Line {
+            out.push(DiffLine {
                 tag: line.tag,
                 old: line.old,
                 new: line.new,

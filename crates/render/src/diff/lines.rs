@@ -1,4 +1,4 @@
-//! Which lines changed.
+//! Line diff.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Which words changed, in lines that are otherwise the same.
+//! Word diff, in lines that are otherwise the same.
 
 use std::ops::Range;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! Which language a name means: the word after a fence, or the name of a file.
+//! Language detection: from the word after a fence, or the name of a file.
 
 use syntect::parsing::SyntaxReference;
 

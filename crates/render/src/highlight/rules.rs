@@ -1,4 +1,4 @@
-//! What the lexer knows of each language.
+//! Lexer rules of each language.
 
 /// How to read a language.
 #[derive(Debug)]

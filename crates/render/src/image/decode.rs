@@ -1,4 +1,4 @@
-//! Pictures out of files, scaled on the way.
+//! Decoding images, scaled on the way.
 
 use std::io::Cursor;
 

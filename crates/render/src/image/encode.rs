@@ -1,4 +1,4 @@
-//! Pictures into files: exactly where they are drawn or can be seen through, with small losses where they are photos.
+//! Encoding images: PNG for drawings and transparency, JPEG for photos.
 
 use std::collections::HashSet;
 

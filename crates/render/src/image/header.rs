@@ -1,4 +1,4 @@
-//! What the first bytes of an image say about it, before anything is decoded.
+//! Image headers: format and size, before anything is decoded.
 
 /// What the header says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

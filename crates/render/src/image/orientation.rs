@@ -1,4 +1,4 @@
-//! Which way up a photograph is: cameras write it beside the picture, and it would be lost.
+//! EXIF orientation of photographs.
 
 use super::scale::Picture;
 

@@ -1,4 +1,4 @@
-//! Making a picture smaller: every pixel of the result is the mean of the area it covers.
+//! Downscaling: every pixel of the result is the mean of the area it covers.
 
 /// Red, green, blue and opacity of every pixel, row by row.
 #[derive(Debug)]

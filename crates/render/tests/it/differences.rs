@@ -3,17 +3,17 @@
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use sluice_render::diff::{Diff, Kind, Line, Part, PatchHunk, Tag};
+use sluice_render::diff::{Diff, DiffLine, Kind, Part, PatchHunk, Tag};
 use sluice_render::{Class, diff, from_patch};
 
-fn text(line: &Line) -> String {
+fn text(line: &DiffLine) -> String {
     line.parts.iter().map(|part| part.text.as_str()).collect()
 }
 
 /// One side of a difference whose hunks hold the whole texts.
 fn side(diff: &Diff, without: Tag) -> String {
     let lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
-    let line = |line: &Line| text(line) + if line.unended { "" } else { "\n" };
+    let line = |line: &DiffLine| text(line) + if line.unended { "" } else { "\n" };
     lines.filter(|line| line.tag != without).map(line).collect()
 }
 
@@ -81,7 +81,7 @@ proptest! {
         let count = |tag| diff.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.tag == tag).count();
         prop_assert_eq!((diff.added, diff.removed), (count(Tag::Added), count(Tag::Removed)));
         for hunk in &diff.hunks {
-            let first = |number: fn(&Line) -> Option<u32>| hunk.lines.iter().find_map(number);
+            let first = |number: fn(&DiffLine) -> Option<u32>| hunk.lines.iter().find_map(number);
             prop_assert!(first(|line| line.old).is_none_or(|first| first == hunk.old_start));
             prop_assert!(first(|line| line.new).is_none_or(|first| first == hunk.new_start));
         }

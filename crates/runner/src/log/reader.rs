@@ -1,4 +1,4 @@
-//! Reads the log: beside a runner that writes it, or when none lives.
+//! The log reader: works beside a runner that writes, or when none lives.
 
 use std::fs::File;
 use std::io;

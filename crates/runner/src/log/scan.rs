@@ -1,4 +1,4 @@
-//! Looks through a segment from its beginning: how far it is whole, and whether anything whole lies beyond.
+//! Scanning a segment: how far it is whole, and whether anything whole lies beyond.
 
 use std::fs::File;
 use std::io;

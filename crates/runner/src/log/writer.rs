@@ -1,4 +1,4 @@
-//! Appends to the log. What could not be written yet is kept, and neither lost nor written twice.
+//! The log writer. What could not be written yet is kept, and neither lost nor written twice.
 
 use std::collections::VecDeque;
 use std::fs::{self, DirBuilder, File, OpenOptions};

@@ -1,10 +1,10 @@
-//! What bridges say, and what is done about it.
+//! Frames of bridges, and what is done about them.
 
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::peer::{Peer, State};
+use super::peer::{Peer, PeerState};
 use super::runner::{BEYOND_CAP, Runner, wall};
 use crate::frame::{AgentStatus, FromRunner, ToRunner};
 use crate::record::Kind;
@@ -40,14 +40,14 @@ impl Runner {
     fn obey(&mut self, at: usize, now: Instant) {
         let mut writes = Writes::new();
         while let Some(frame) = self.peers.get_mut(at).and_then(Peer::next_frame) {
-            let state = self.peers.get(at).map_or(State::Gone, |peer| peer.state);
+            let state = self.peers.get(at).map_or(PeerState::Gone, |peer| peer.state);
             match (state, frame) {
-                (State::Waiting { .. }, ToRunner::Hello { term, from }) => self.greet(at, term, from, now),
+                (PeerState::Waiting { .. }, ToRunner::Hello { term, from }) => self.greet(at, term, from, now),
                 // Its last frames came before its end did.
-                (State::InForce | State::Gone, ToRunner::Write { id, line }) => {
+                (PeerState::InForce | PeerState::Gone, ToRunner::Write { id, line }) => {
                     self.take(at, &mut writes, id, line);
                 }
-                (State::InForce | State::Gone, frame) => {
+                (PeerState::InForce | PeerState::Gone, frame) => {
                     self.commit(at, &mut writes, now);
                     match frame {
                         ToRunner::EndInput => self.agent.input.end(),
@@ -59,8 +59,8 @@ impl Runner {
                         ToRunner::Hello { .. } | ToRunner::Write { .. } => self.close(at),
                     }
                 }
-                (State::Waiting { .. }, _) => self.close(at),
-                (State::Leaving { .. }, _) => {}
+                (PeerState::Waiting { .. }, _) => self.close(at),
+                (PeerState::Leaving { .. }, _) => {}
             }
         }
         self.commit(at, &mut writes, now);
@@ -68,7 +68,7 @@ impl Runner {
 
     fn close(&mut self, at: usize) {
         if let Some(peer) = self.peers.get_mut(at) {
-            peer.state = State::Gone;
+            peer.state = PeerState::Gone;
             while peer.next_frame().is_some() {}
         }
     }
@@ -85,7 +85,7 @@ impl Runner {
         self.registered.term = term;
         // A disk that is full must not keep a bridge out: the term then holds as long as this process does.
         registry::write(&self.dir, &self.registered).ok();
-        for peer in self.peers.iter_mut().filter(|peer| peer.state == State::InForce) {
+        for peer in self.peers.iter_mut().filter(|peer| peer.state == PeerState::InForce) {
             peer.dismiss(&FromRunner::Overtaken { term }, now);
         }
         let (first, next) = (self.log.first(), self.log.next());
@@ -179,9 +179,9 @@ impl Runner {
     /// Lets go of those who are gone, or had their time.
     pub(super) fn drop_peers(&mut self, now: Instant) {
         self.peers.retain(|peer| match peer.state {
-            State::InForce => true,
-            State::Gone => false,
-            State::Waiting { until } | State::Leaving { until } => now < until,
+            PeerState::InForce => true,
+            PeerState::Gone => false,
+            PeerState::Waiting { until } | PeerState::Leaving { until } => now < until,
         });
     }
 }

@@ -1,4 +1,4 @@
-//! Feeds a connection from the files of the log, through one buffer, however far behind it is.
+//! The feed of a connection: records from the log files, through one buffer, however far behind it is.
 
 use std::fs::File;
 use std::io;

@@ -1,4 +1,4 @@
-//! Cuts lines out of bytes that come in any pieces. A line that is too long is thrown away, and counted.
+//! Line splitting. A line that is too long is dropped and counted.
 
 /// What came out.
 #[derive(Debug, PartialEq, Eq)]

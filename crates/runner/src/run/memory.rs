@@ -1,4 +1,4 @@
-//! Keeps the runner small: it is part of a large program, and uses little of it.
+//! Memory of the runner: it is part of a large program, and uses little of it.
 
 /// Memory of large blocks goes back to the system as soon as it is free; else one long line would be kept for life.
 pub(crate) fn give_back_what_is_free() {

@@ -1,4 +1,4 @@
-//! One connection: what came in, what goes out, and nothing that grows with how slow the other side is.
+//! A connection: input, output, and no buffer that grows with how slow the other side is.
 
 use std::collections::VecDeque;
 use std::io::{self, Read as _, Write as _};
@@ -23,7 +23,7 @@ const TURN: usize = 1 << 20;
 
 /// What a connection is to the runner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum PeerState {
     /// It has not said hello.
     Waiting { until: Instant },
     /// It is the one that may write and is sent the records.
@@ -38,7 +38,7 @@ pub(crate) enum State {
 #[derive(Debug)]
 pub(crate) struct Peer {
     pub(crate) stream: UnixStream,
-    pub(crate) state: State,
+    pub(crate) state: PeerState,
     decoder: Decoder<ToRunner>,
     inbox: VecDeque<ToRunner>,
     /// Answers, whole frames; and how many of their bytes are sent.
@@ -58,7 +58,7 @@ impl Peer {
         stream.set_nonblocking(true)?;
         Ok(Self {
             stream,
-            state: State::Waiting { until: now + HELLO },
+            state: PeerState::Waiting { until: now + HELLO },
             decoder: Decoder::with_limit(SHORT),
             inbox: VecDeque::new(),
             answers: Vec::new(),
@@ -72,7 +72,7 @@ impl Peer {
 
     /// It is in force from now on, and is sent what comes after `from`.
     pub(crate) fn welcome(&mut self, welcome: &FromRunner, from: u64, next: u64, now: Instant) {
-        self.state = State::InForce;
+        self.state = PeerState::InForce;
         self.decoder.set_limit(LONGEST);
         self.answer(welcome);
         self.feed = Some(Feed::new(from.min(next)));
@@ -84,7 +84,7 @@ impl Peer {
     pub(crate) fn dismiss(&mut self, why: &FromRunner, now: Instant) {
         self.answer(why);
         self.inbox.clear();
-        self.state = State::Leaving { until: now + LEAVING };
+        self.state = PeerState::Leaving { until: now + LEAVING };
     }
 
     pub(crate) fn answer(&mut self, frame: &FromRunner) {
@@ -104,7 +104,7 @@ impl Peer {
             || self
                 .feed
                 .as_ref()
-                .is_some_and(|feed| !feed.is_whole() || (self.state == State::InForce && feed.next() < log.next()))
+                .is_some_and(|feed| !feed.is_whole() || (self.state == PeerState::InForce && feed.next() < log.next()))
             || self.catching_up.is_some()
     }
 
@@ -115,29 +115,29 @@ impl Peer {
     /// Reads what is there.
     pub(crate) fn read(&mut self, buffer: &mut [u8]) {
         match self.stream.read(buffer) {
-            Ok(0) => self.state = State::Gone,
-            Ok(read) if matches!(self.state, State::Waiting { .. } | State::InForce) => {
+            Ok(0) => self.state = PeerState::Gone,
+            Ok(read) if matches!(self.state, PeerState::Waiting { .. } | PeerState::InForce) => {
                 self.decoder.push(buffer.get(..read).unwrap_or_default());
                 self.decode();
             }
             // Whoever is let go is not listened to; it is read so that its last words are not taken from it.
             Ok(_) => {}
             Err(error) if is_later(&error) => {}
-            Err(_) => self.state = State::Gone,
+            Err(_) => self.state = PeerState::Gone,
         }
     }
 
     /// Cuts frames; of somebody who has not said hello, one.
     pub(crate) fn decode(&mut self) {
         loop {
-            if matches!(self.state, State::Waiting { .. }) && !self.inbox.is_empty() {
+            if matches!(self.state, PeerState::Waiting { .. }) && !self.inbox.is_empty() {
                 return;
             }
             match self.decoder.next() {
                 Ok(Some(frame)) => self.inbox.push_back(frame),
                 Ok(None) => return,
                 Err(_) => {
-                    self.state = State::Gone;
+                    self.state = PeerState::Gone;
                     return;
                 }
             }
@@ -147,7 +147,7 @@ impl Peer {
     /// Sends what it takes, at most one turn's worth.
     pub(crate) fn send(&mut self, log: &mut LogWriter, now: Instant) {
         let mut turn = TURN;
-        while self.state != State::Gone && !self.deaf && turn > 0 {
+        while self.state != PeerState::Gone && !self.deaf && turn > 0 {
             match self.send_some(log) {
                 Ok(0) => break,
                 Ok(sent) => {
@@ -165,8 +165,8 @@ impl Peer {
                 }
             }
         }
-        if matches!(self.state, State::Leaving { .. }) && !self.has_something(log) {
-            self.state = State::Gone;
+        if matches!(self.state, PeerState::Leaving { .. }) && !self.has_something(log) {
+            self.state = PeerState::Gone;
         }
     }
 
@@ -174,10 +174,10 @@ impl Peer {
         let between = self.feed.as_ref().is_none_or(Feed::is_whole);
         if let Some(next) = self.catching_up
             && between
-            && (self.state != State::InForce || self.feed.as_ref().is_none_or(|feed| feed.next() >= next))
+            && (self.state != PeerState::InForce || self.feed.as_ref().is_none_or(|feed| feed.next() >= next))
         {
             self.catching_up = None;
-            if self.state == State::InForce {
+            if self.state == PeerState::InForce {
                 self.answer(&FromRunner::CaughtUp { next });
             }
         }
@@ -193,7 +193,7 @@ impl Peer {
         }
         // An answer that is half sent is finished first, a record that is half sent too.
         let Some(feed) = &mut self.feed else { return Ok(0) };
-        if !between || self.state == State::InForce {
+        if !between || self.state == PeerState::InForce {
             let until = self.catching_up.unwrap_or_else(|| log.next());
             feed.fill(log, until)?;
         }

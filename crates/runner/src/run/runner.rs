@@ -1,4 +1,4 @@
-//! The loop: one thread that waits for the agent, the connections, signals and the clock.
+//! The main loop: one thread that waits for the agent, the connections, signals and the clock.
 
 use std::io::{self, PipeReader, Read as _};
 use std::os::fd::AsFd;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::agent::{Agent, Exit};
 use super::lines::{Lines, Piece};
-use super::peer::{Peer, State};
+use super::peer::{Peer, PeerState};
 use super::signals;
 use crate::launch::is_later;
 use crate::log::LogWriter;
@@ -183,10 +183,10 @@ impl Runner {
         }
         for peer in &self.peers {
             match peer.state {
-                State::Waiting { until } | State::Leaving { until } => all.push(until),
-                State::InForce | State::Gone => {}
+                PeerState::Waiting { until } | PeerState::Leaving { until } => all.push(until),
+                PeerState::InForce | PeerState::Gone => {}
             }
-            if self.recorded.is_some() && peer.state == State::InForce && peer.has_something(&self.log) {
+            if self.recorded.is_some() && peer.state == PeerState::InForce && peer.has_something(&self.log) {
                 all.push(self.patience(peer));
             }
         }
@@ -345,7 +345,7 @@ impl Runner {
                 .shutdown
                 .is_some_and(|shutdown| shutdown.killed && now >= shutdown.kill + GIVE_UP);
         }
-        let in_force = self.peers.iter().find(|peer| peer.state == State::InForce);
+        let in_force = self.peers.iter().find(|peer| peer.state == PeerState::InForce);
         let Some(bridge) = in_force else {
             // Somebody who has connected may be about to say hello, or to read why it was let go.
             return self.peers.is_empty();

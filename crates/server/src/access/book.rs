@@ -1,4 +1,4 @@
-//! Where devices are kept. The store crate implements it; so can whatever a cluster keeps them in.
+//! The trait of a device store. The store crate implements it; a cluster may have another.
 
 use futures_util::future::BoxFuture;
 

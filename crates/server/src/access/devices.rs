@@ -1,4 +1,4 @@
-//! The devices that are known, and the ways in and out of that.
+//! Known devices: adding, finding and revoking them.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

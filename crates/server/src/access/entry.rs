@@ -1,4 +1,4 @@
-//! A secret is shown, and a device comes in.
+//! Pairing and login: a code or token is checked, and a device is added.
 
 use super::devices::{Access, unix_ms};
 use super::secret::TokenHash;

@@ -1,4 +1,4 @@
-//! A pairing code as it is shown: an address with the code in the fragment, and the same as a QR code.
+//! A pairing link: the address with the code in its fragment, also as a QR code.
 
 use qrcode::{Color, EcLevel, QrCode};
 

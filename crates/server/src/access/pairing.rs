@@ -1,4 +1,4 @@
-//! Pairing codes as a machine without a clock: time is given, as what has passed since some start.
+//! Pairing codes as a state machine; time is passed in.
 
 use std::time::Duration;
 

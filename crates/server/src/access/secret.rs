@@ -1,4 +1,4 @@
-//! Secrets: made here, shown once, kept as their hash.
+//! Secrets: generated here, shown once, stored as their hash.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

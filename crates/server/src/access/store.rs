@@ -1,4 +1,4 @@
-//! The devices' book in the store.
+//! The device store in the database.
 
 use futures_util::future::BoxFuture;
 use sluice_store::{AuditRow, DeviceRow, Store, StoreError};

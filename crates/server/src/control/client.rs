@@ -1,4 +1,4 @@
-//! Asking a bridge that runs.
+//! The client of the control socket.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::time::timeout;
 
-use super::request::ControlRequest;
+use super::request::BridgeRequest;
 use super::{LONGEST, SOCKET};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
-    #[error("no bridge runs on {}\nhint: `sluice serve` starts one; --state names another folder", .0.display())]
+    #[error("no bridge is running with the state folder {}\nhint: `sluice serve` starts one; --state names another folder", .0.display())]
     NotRunning(PathBuf),
     #[error("the bridge cannot be reached: {0}")]
     Io(#[from] io::Error),
@@ -30,12 +30,12 @@ pub enum ControlError {
 ///
 /// # Errors
 /// When none runs, it does not answer within half a minute, or refuses.
-pub async fn ask(state: &Path, request: &ControlRequest) -> Result<Value, ControlError> {
+pub async fn ask(state: &Path, request: &BridgeRequest) -> Result<Value, ControlError> {
     let answer = timeout(Duration::from_secs(30), exchange(state, request)).await;
     answer.map_err(|_| ControlError::TimedOut)?
 }
 
-async fn exchange(state: &Path, request: &ControlRequest) -> Result<Value, ControlError> {
+async fn exchange(state: &Path, request: &BridgeRequest) -> Result<Value, ControlError> {
     let stream = UnixStream::connect(state.join(SOCKET))
         .await
         .map_err(|error| match error.kind() {

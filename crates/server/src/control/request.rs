@@ -1,4 +1,4 @@
-//! What may be asked.
+//! Requests at the control socket.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::scope::Scope;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
-pub enum ControlRequest {
+pub enum BridgeRequest {
     Status,
     /// A pairing code: `{code, urls, expiresAt, scope, scan, qr}`.
     Pair {

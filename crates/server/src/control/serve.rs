@@ -1,4 +1,4 @@
-//! Answering at the control socket.
+//! The server of the control socket.
 
 use std::fs;
 use std::io;
@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::request::ControlRequest;
+use super::request::BridgeRequest;
 use super::{LONGEST, SOCKET};
 use crate::access::qr_rows;
 use crate::state::BridgeNote;
@@ -117,11 +117,11 @@ impl Control {
         }
     }
 
-    async fn fulfil(&self, request: ControlRequest) -> Result<Value, String> {
+    async fn fulfil(&self, request: BridgeRequest) -> Result<Value, String> {
         let access = &self.door.access;
         match request {
-            ControlRequest::Status => Ok(self.status().await),
-            ControlRequest::Pair { scope } => {
+            BridgeRequest::Status => Ok(self.status().await),
+            BridgeRequest::Pair { scope } => {
                 let offer = access.offer(scope);
                 let scan = offer.url_to_scan().unwrap_or_default();
                 Ok(json!({
@@ -129,20 +129,20 @@ impl Control {
                     "scan": scan, "qr": qr_rows(scan),
                 }))
             }
-            ControlRequest::Token { name, scope } => {
+            BridgeRequest::Token { name, scope } => {
                 let made = access
                     .token(&name, scope, None)
                     .await
                     .map_err(|error| error.to_string())?;
                 Ok(json!({"device": made.device, "token": made.secret}))
             }
-            ControlRequest::Devices => Ok(json!({"devices": access.devices()})),
-            ControlRequest::Revoke { device } => {
+            BridgeRequest::Devices => Ok(json!({"devices": access.devices()})),
+            BridgeRequest::Revoke { device } => {
                 access.revoke(&device, None).await.map_err(|error| error.to_string())?;
                 Ok(json!({"revoked": device}))
             }
-            ControlRequest::Stop => self.want(What::Stop).await,
-            ControlRequest::Upgrade => self.want(What::Upgrade).await,
+            BridgeRequest::Stop => self.want(What::Stop).await,
+            BridgeRequest::Upgrade => self.want(What::Upgrade).await,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The secret a request carries. Read from two headers, never from an address.
+//! Credentials of a request: read from two headers, never from the URL.
 
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, COOKIE};

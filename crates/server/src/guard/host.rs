@@ -1,4 +1,4 @@
-//! By which name a request came. A page that lets its own name point here (DNS rebinding) is told apart by it.
+//! The `Host` header. A page that lets its own name point here (DNS rebinding) is recognised by it.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};

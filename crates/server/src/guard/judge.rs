@@ -1,4 +1,4 @@
-//! The judgement over a request: first what holds for all of them, then what its route needs.
+//! The decision on a request: first the checks for all requests, then those of its route.
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -1,4 +1,4 @@
-//! From which page a request came, as far as a browser says.
+//! `Origin` and `Sec-Fetch-Site`: which page a request came from, as far as a browser says.
 
 use http::HeaderMap;
 use http::header::ORIGIN;

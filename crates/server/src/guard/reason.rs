@@ -1,4 +1,4 @@
-//! Why a request did not pass.
+//! Reasons for which a request is refused.
 
 use http::StatusCode;
 
@@ -73,7 +73,7 @@ impl Reason {
     pub(crate) fn message(self) -> &'static str {
         match self {
             Self::HostMissing => "the request needs one Host header",
-            Self::Host => "this name is not one of ours",
+            Self::Host => "this host name is not one of the bridge's",
             Self::Origin => "the request comes from another page",
             Self::OriginMissing => "a cookie needs an Origin header",
             Self::Site => "the request was sent by another site",
@@ -86,7 +86,7 @@ impl Reason {
             Self::ContentType => "this address does not take that kind of content",
             Self::Length => "the body needs a Content-Length",
             Self::TooLarge => "the body is too large",
-            Self::TooSlow => "the body came too slowly",
+            Self::TooSlow => "the request body arrived too slowly",
             Self::Crowded => "too many connections are open",
         }
     }

@@ -1,4 +1,4 @@
-//! Taking connections in, and speaking HTTP on them.
+//! Accepting connections, and HTTP on them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, surface: Surface, accep
         Some(tls) => match timeout(limits.tls_handshake, tls.acceptor.accept(stream)).await {
             Ok(Ok(stream)) => Transport::tls(stream, limits.write_stall),
             Ok(Err(error)) => {
-                tracing::debug!(address = %peer.ip(), %error, "no TLS came about");
+                tracing::debug!(address = %peer.ip(), %error, "the TLS handshake failed");
                 return;
             }
             Err(_) => return,

@@ -1,4 +1,4 @@
-//! Taking addresses and ports.
+//! Binding addresses and ports.
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
@@ -42,16 +42,16 @@ const TRIES: u16 = 100;
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     #[error(
-        "{address} can be reached from other machines, and what is said there would be open to all between\nhint: add --tls (a certificate of your own, or one made here), or --behind-proxy when a proxy in front sees to TLS"
+        "{address} can be reached from other machines, and the connection would not be encrypted\nhint: add --tls (a certificate of your own, or one made here), or --behind-proxy when a proxy in front sees to TLS"
     )]
     NeedsTls { address: IpAddr },
     #[error("port {port} is taken{}\nhint: stop that one, or name another port with --port", by(.holder.as_ref()))]
     Taken { port: u16, holder: Option<Holder> },
     #[error("ports {first} to {last} are all taken\nhint: name a free one with --port")]
     AllTaken { first: u16, last: u16 },
-    #[error("port {port} is only for the administrator\nhint: name one above 1023 with --port")]
+    #[error("port {port} needs root\nhint: name one above 1023 with --port")]
     Privileged { port: u16 },
-    #[error("{address} is no address of this machine\nhint: `ip address` lists them")]
+    #[error("{address} is not an address of this machine\nhint: `ip address` lists them")]
     NotHere { address: IpAddr },
     #[error("cannot listen at {address}: {error}")]
     Io { address: SocketAddr, error: io::Error },

@@ -1,4 +1,4 @@
-//! Which process has a port. Linux alone tells; elsewhere nobody is named.
+//! The process that holds a port. Only known on Linux.
 
 use std::fmt;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Listeners handed from a process to the one it becomes (`exec`), so that nobody is turned away in between.
+//! Listeners inherited over `exec`, so that no connection is refused during an upgrade.
 
 use std::io;
 use std::net::TcpListener;

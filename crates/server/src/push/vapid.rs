@@ -1,4 +1,4 @@
-//! Who sends: a key of this bridge, and the signature a push service asks for (RFC 8292).
+//! VAPID (RFC 8292): the key of this bridge, and the signature a push service asks for.
 
 use std::fs;
 use std::io;

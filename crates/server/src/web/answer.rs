@@ -1,4 +1,4 @@
-//! Answers, and what every one of them carries.
+//! Responses, and the headers of every one of them.
 
 use axum::body::Body;
 use http::header::{

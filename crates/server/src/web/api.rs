@@ -1,4 +1,4 @@
-//! The routes that do something.
+//! API routes.
 
 use axum::body::Body;
 use axum::extract::FromRequestParts;
@@ -119,7 +119,7 @@ pub(super) async fn upload(door: &Door, who: &Who, parts: &Parts, body: Body) ->
 pub(super) fn push_key(door: &Door) -> Response<Body> {
     match &door.push {
         Some(push) => json(StatusCode::OK, &json!({"key": push.key()})),
-        None => problem(StatusCode::NOT_FOUND, "push", "this bridge pushes nothing", None),
+        None => problem(StatusCode::NOT_FOUND, "push", "web push is not available", None),
     }
 }
 

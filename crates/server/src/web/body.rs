@@ -1,4 +1,4 @@
-//! Reading what a client sends: of the kind the route takes, not too much, and not too slowly.
+//! Request bodies: content type, size and time are limited.
 
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};

@@ -1,4 +1,4 @@
-//! One request, from its headers to its answer.
+//! One request, from its headers to its response.
 
 use std::convert::Infallible;
 use std::net::IpAddr;

@@ -1,4 +1,4 @@
-//! Exports and heavy bodies as answers. Both hold what agents and people made, so neither may act as a page of ours.
+//! Exports and blobs as responses. Both hold what agents and people made, so neither may act as a page of ours.
 
 use axum::body::Body;
 use http::header::{

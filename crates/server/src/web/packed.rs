@@ -1,4 +1,4 @@
-//! Text packed on its way out.
+//! Compressed responses.
 
 use std::io::Write;
 

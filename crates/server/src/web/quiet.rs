@@ -1,4 +1,4 @@
-//! How often the log says that somebody was refused: a page that tries a thousand times a second must not fill it.
+//! Rate limit of log lines about refused requests: a page that tries a thousand times a second must not fill the log.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

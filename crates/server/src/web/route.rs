@@ -1,4 +1,4 @@
-//! Which address is which route. Nothing is decoded, no folder is walked: what does not match as it stands is nothing.
+//! Routes by path. Nothing is decoded and no folder is walked; a path that does not match is not found.
 
 use http::Method;
 

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
-use sluice_server::{ControlError, ControlRequest, Scope, StateError, StateFolder, What, ask, read_note};
+use sluice_server::{BridgeRequest, ControlError, Scope, StateError, StateFolder, What, ask, read_note};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::house::House;
@@ -13,7 +13,7 @@ use crate::raw::get;
 async fn the_bridge_tells_how_it_is() {
     let house = House::open().await;
     house.token(Scope::View).await;
-    let status = ask(&house.state(), &ControlRequest::Status).await.unwrap();
+    let status = ask(&house.state(), &BridgeRequest::Status).await.unwrap();
     assert_eq!(status["pid"], std::process::id());
     assert_eq!(status["version"], "9.9.9");
     assert_eq!(status["addresses"], json!(house.running.urls()));
@@ -28,12 +28,12 @@ async fn the_bridge_tells_how_it_is() {
 async fn codes_and_tokens_made_there_work_at_the_door() {
     let house = House::open().await;
     let scope = Some(Scope::Operate);
-    let offer = ask(&house.state(), &ControlRequest::Pair { scope }).await.unwrap();
+    let offer = ask(&house.state(), &BridgeRequest::Pair { scope }).await.unwrap();
     let code = offer["code"].as_str().unwrap();
     assert_eq!(offer["scan"], format!("{}/#pair={code}", house.origin()));
     assert!(offer["qr"].as_array().unwrap().len() > 20);
     assert_eq!(house.post_code(code).await.status, 200);
-    let request = ControlRequest::Token {
+    let request = BridgeRequest::Token {
         name: "script".to_owned(),
         scope: Scope::Admin,
     };
@@ -47,7 +47,7 @@ async fn codes_and_tokens_made_there_work_at_the_door() {
             .status,
         200
     );
-    let listed = ask(&house.state(), &ControlRequest::Devices).await.unwrap();
+    let listed = ask(&house.state(), &BridgeRequest::Devices).await.unwrap();
     let scopes: Vec<&Value> = listed["devices"]
         .as_array()
         .unwrap()
@@ -57,7 +57,7 @@ async fn codes_and_tokens_made_there_work_at_the_door() {
     assert_eq!(scopes, ["operate", "admin"]);
     assert!(!listed.to_string().contains(made["token"].as_str().unwrap()));
     let device = made["device"]["id"].as_str().unwrap().to_owned();
-    ask(&house.state(), &ControlRequest::Revoke { device: device.clone() })
+    ask(&house.state(), &BridgeRequest::Revoke { device: device.clone() })
         .await
         .unwrap();
     assert_eq!(
@@ -68,7 +68,7 @@ async fn codes_and_tokens_made_there_work_at_the_door() {
             .status,
         401
     );
-    let twice = ask(&house.state(), &ControlRequest::Revoke { device })
+    let twice = ask(&house.state(), &BridgeRequest::Revoke { device })
         .await
         .unwrap_err();
     assert!(matches!(twice, ControlError::Refused(message) if message.starts_with("there is no device")));
@@ -78,13 +78,13 @@ async fn codes_and_tokens_made_there_work_at_the_door() {
 async fn stop_and_upgrade_are_for_the_whole_program() {
     let mut house = House::open().await;
     let state = house.state();
-    let asking = tokio::spawn(async move { ask(&state, &ControlRequest::Stop).await });
+    let asking = tokio::spawn(async move { ask(&state, &BridgeRequest::Stop).await });
     let wanted = house.running.wanted().await;
     assert_eq!(wanted.what, What::Stop);
     wanted.reply.accept(json!({"stopping": true}));
     assert_eq!(asking.await.unwrap().unwrap(), json!({"stopping": true}));
     let state = house.state();
-    let asking = tokio::spawn(async move { ask(&state, &ControlRequest::Upgrade).await });
+    let asking = tokio::spawn(async move { ask(&state, &BridgeRequest::Upgrade).await });
     let wanted = house.running.wanted().await;
     assert_eq!(wanted.what, What::Upgrade);
     wanted.reply.refuse("the program is gone");
@@ -107,7 +107,7 @@ async fn a_line_that_is_no_request_is_answered_and_harms_nobody() {
             "{answer}"
         );
     }
-    assert!(ask(&house.state(), &ControlRequest::Status).await.is_ok());
+    assert!(ask(&house.state(), &BridgeRequest::Status).await.is_ok());
 }
 
 #[tokio::test]
@@ -126,11 +126,11 @@ async fn the_socket_is_this_users_alone() {
 #[tokio::test]
 async fn without_a_bridge_it_is_said() {
     let folder = tempfile::tempdir().unwrap();
-    let nobody = ask(folder.path(), &ControlRequest::Status).await.unwrap_err();
+    let nobody = ask(folder.path(), &BridgeRequest::Status).await.unwrap_err();
     assert!(matches!(nobody, ControlError::NotRunning(_)));
     // What a bridge that was killed leaves behind.
     drop(std::os::unix::net::UnixListener::bind(folder.path().join("control.sock")).unwrap());
-    let nobody = ask(folder.path(), &ControlRequest::Status).await.unwrap_err();
+    let nobody = ask(folder.path(), &BridgeRequest::Status).await.unwrap_err();
     assert!(nobody.to_string().contains("hint: `sluice serve` starts one"));
 }
 

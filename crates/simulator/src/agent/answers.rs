@@ -1,8 +1,8 @@
-//! What control requests are answered with when a script does not say.
+//! Default responses to control requests, when a script does not say.
 
 use serde_json::{Value, json};
 
-use super::steps::Answer;
+use super::steps::ControlAnswer;
 
 /// The payload a real agent would send, as small as hosts accept it.
 pub(super) fn usual(request: &Value) -> Value {
@@ -25,10 +25,10 @@ pub(super) fn usual(request: &Value) -> Value {
 }
 
 /// The frame of an answer.
-pub(super) fn frame(request_id: &Value, answer: &Answer) -> Value {
+pub(super) fn frame(request_id: &Value, answer: &ControlAnswer) -> Value {
     let response = match answer {
-        Answer::Success(payload) => json!({"subtype": "success", "request_id": request_id, "response": payload}),
-        Answer::Error(text) => json!({"subtype": "error", "request_id": request_id, "error": text}),
+        ControlAnswer::Success(payload) => json!({"subtype": "success", "request_id": request_id, "response": payload}),
+        ControlAnswer::Error(text) => json!({"subtype": "error", "request_id": request_id, "error": text}),
     };
     json!({"type": "control_response", "response": response})
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with an agent.
+//! Faults of an agent.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Words of a script that are known only in play: `$SID`, `$UUID`, `$MSG` and `${name.path}`.
+//! Placeholders of a script: `$SID`, `$UUID`, `$MSG` and `${name.path}`.
 
 use regex::{Captures, Regex};
 use serde_json::{Map, Value};

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::answers;
 use super::fault::{BIG, Fault, Silence};
 use super::fill::Words;
-use super::steps::{AgentScript, Answer, Step};
+use super::steps::{AgentScript, ControlAnswer, Step};
 use super::voice::Voice;
 use crate::error::Error;
 use crate::pattern::matches;
@@ -212,8 +212,8 @@ impl<'a, R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Player<'a, R
                     .and_then(|line| line.get("request_id"))
                     .cloned();
                 let answer = match answer {
-                    Answer::Success(payload) => Answer::Success(self.words.fill(payload)),
-                    Answer::Error(text) => Answer::Error(self.words.fill(text)),
+                    ControlAnswer::Success(payload) => ControlAnswer::Success(self.words.fill(payload)),
+                    ControlAnswer::Error(text) => ControlAnswer::Error(self.words.fill(text)),
                 };
                 self.say(&answers::frame(&id.unwrap_or(Value::Null), &answer)).await?;
                 Ok(Flow::Next)

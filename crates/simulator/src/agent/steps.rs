@@ -40,7 +40,7 @@ pub(super) enum Step {
     Heard(Value),
     ReplyTo {
         name: String,
-        answer: Answer,
+        answer: ControlAnswer,
     },
     Ask {
         request: Value,
@@ -63,7 +63,7 @@ pub(super) enum Step {
 
 /// How a control request is answered.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Answer {
+pub(super) enum ControlAnswer {
     Success(Value),
     Error(Value),
 }
@@ -250,8 +250,8 @@ fn step(value: &Value, at: &str) -> Result<Step, ScriptError> {
         "reply_to" => {
             known(&["reply_to", "with", "error"])?;
             let answer = match fields.get("error") {
-                Some(error) => Answer::Error(error.clone()),
-                None => Answer::Success(fields.get("with").cloned().unwrap_or_else(|| Map::new().into())),
+                Some(error) => ControlAnswer::Error(error.clone()),
+                None => ControlAnswer::Success(fields.get("with").cloned().unwrap_or_else(|| Map::new().into())),
             };
             Ok(Step::ReplyTo {
                 name: text(told, &here("reply_to"))?,

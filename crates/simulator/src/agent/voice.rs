@@ -1,4 +1,4 @@
-//! How an agent speaks: line by line, or with a fault in its speech.
+//! Output of an agent: line by line, or with a fault.
 
 use std::io;
 use std::time::Duration;

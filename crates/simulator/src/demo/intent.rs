@@ -1,4 +1,4 @@
-//! What a person wants, read from their words.
+//! The intent of a prompt, read from its words.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};

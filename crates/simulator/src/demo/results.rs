@@ -1,4 +1,4 @@
-//! What came of a call, in a few words and lines.
+//! Tool results, in a few words and lines.
 
 use regex::Regex;
 

@@ -1,4 +1,4 @@
-//! The guide's set pieces.
+//! Fixed texts of the guide.
 
 /// What it says first.
 pub(super) const HELLO: &str = "\

@@ -41,6 +41,11 @@ wire_struct! {
     }
 }
 
+impl Success {
+    /// What it is called on the wire.
+    pub const SUBTYPE: &'static str = "success";
+}
+
 wire_struct! {
     /// It did not.
     pub struct Failure ["subtype" = "error"] {

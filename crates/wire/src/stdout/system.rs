@@ -70,7 +70,7 @@ use crate::message::messages;
 
 messages! {
     /// A `system` message.
-    pub enum System by subtype, inside ToHost::System {
+    pub enum System by subtype, kinds SystemSubtype, inside ToHost::System {
         Init(Init) = "init",
         Status(Status) = "status",
         CompactBoundary(CompactBoundary) = "compact_boundary",

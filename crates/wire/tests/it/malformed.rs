@@ -1,6 +1,6 @@
 //! Lines that are no message say why, and keep their text.
 
-use sluice_wire::control::RequestId;
+use sluice_wire::control::{RequestId, Subtype};
 use sluice_wire::stdin::UserFault;
 use sluice_wire::{Frame, Malformed, MalformedKind, ToHost};
 
@@ -99,6 +99,18 @@ fn an_unreadable_request_can_still_be_answered() {
     assert_eq!(error.request_id(), RequestId::new("m9"));
     let error = agent(r#"{"type":"control_response","response":{"subtype":"error","request_id":7}}"#);
     assert_eq!(error.request_id(), RequestId(Some(7.into())));
+}
+
+#[test]
+fn the_subtype_of_a_request_that_cannot_be_read_is_known() {
+    let subtype = |line: &str| Frame::parse(line).unwrap().request_subtype();
+    let bad = r#"{"type":"control_request","request_id":"m9","request":{"mode":7,"subtype":"set_permission_mode"}}"#;
+    assert_eq!(subtype(bad), Some(Subtype::SetPermissionMode));
+    assert_eq!(subtype(r#"{"type":"control_request","request":{"subtype":7}}"#), None);
+    assert_eq!(
+        subtype(r#"{"type":"user","message":{"content":"\"initialize\""}}"#),
+        None
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The agents of a server: who is there, who is busy, and how they leave.
+//! The running agents of the MCP server: which are idle, which are busy, and how they end.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

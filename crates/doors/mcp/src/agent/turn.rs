@@ -189,7 +189,7 @@ impl Turn<'_> {
             Err(unasked) => {
                 let suggestions = ask.permission_suggestions.as_deref().unwrap_or_default();
                 deny(format!(
-                    "This call needs somebody's yes, but {unasked}. Go on without it, or end and say what would be \
+                    "This call needs permission, but {unasked}. Go on without it, or end and say what would be \
                      needed. {}",
                     allowing::ways(&ask.tool_name, suggestions)
                 ))

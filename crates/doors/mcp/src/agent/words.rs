@@ -1,4 +1,4 @@
-//! What clients are told about the agent's tools.
+//! Tool definitions of the agent: names, descriptions and schemas.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Wishes of the person, and what came of them.
+//! Acts: what the person wants done outside the screen, and the answers.
 
 use sluice_wire::control::{
     CanUseToolResponse, ElicitationResponse, GetContextUsageResponse, GetUsageResponse, McpServerStatus, ModelInfo,
@@ -8,7 +8,7 @@ use sluice_wire::mode::PermissionMode;
 
 use crate::text::Row;
 
-/// Something that has to be done outside.
+/// An act: something that has to be done outside the screen.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Act {
     /// Hand in a prompt.
@@ -195,7 +195,7 @@ pub enum Edited {
     Nothing,
 }
 
-/// What to begin with after this session.
+/// The session that follows this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
     /// A new session, perhaps with something to be done at once.
@@ -216,7 +216,7 @@ pub enum Next {
     Take,
 }
 
-/// What came of a wish.
+/// The result of an act.
 #[derive(Debug, Clone)]
 pub enum Told {
     Models(Vec<ModelInfo>),
@@ -244,7 +244,7 @@ pub enum Told {
         server: String,
         url: Option<String>,
     },
-    /// What was said since is told in short from now on.
+    /// The conversation since is replaced by a summary.
     Summarised(Next),
     /// An editor was closed.
     Edited {

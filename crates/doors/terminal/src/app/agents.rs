@@ -1,4 +1,4 @@
-//! Subagents: which there are, where they are written, and new ones.
+//! `/agents`: subagent definitions, where they are stored, and new ones.
 
 use std::path::Path;
 

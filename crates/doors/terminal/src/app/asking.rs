@@ -1,4 +1,4 @@
-//! The ask that is shown: which, since when, whether it has the keyboard, and what was chosen in it so far.
+//! The ask that is shown: which, since when, whether it has the keyboard, and what is chosen in it so far.
 
 use serde_json::Value;
 use sluice_host::conversation::{Ask, AskKind};
@@ -97,7 +97,7 @@ impl App {
         self.show_ask(&next, now);
     }
 
-    /// An ask that waited for the hand to rest takes the keyboard.
+    /// Gives the keyboard to an ask once nothing was typed for a moment.
     pub(super) fn focus_ask(&mut self, now: Now) {
         let quiet = now.saturating_sub(self.last_key) >= QUIET;
         let free = self.editor.is_empty() && quiet && self.picker.is_none() && self.popup.is_none();
@@ -428,7 +428,7 @@ pub(super) fn page_choices() -> [Choice; 3] {
     ["Open it", "Copy it", "Decline"].map(Choice::new)
 }
 
-/// What can be said to a plan.
+/// The choices of a plan.
 pub(super) fn plan_choices() -> Vec<Choice> {
     [
         "Yes, and ask before each change",

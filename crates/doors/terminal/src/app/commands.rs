@@ -1,4 +1,4 @@
-//! Commands of ours: those that are about the screen, the person's files or another session.
+//! Slash commands of the terminal itself: those about the screen, the person's files or another session.
 
 use sluice_wire::mode::PermissionMode;
 

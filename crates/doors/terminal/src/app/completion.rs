@@ -1,4 +1,4 @@
-//! What can follow `/` and `@`, below the composer.
+//! Completion of `/` and `@` below the composer.
 
 use super::{Act, App};
 use crate::app::commands::OURS;

@@ -1,4 +1,4 @@
-//! Colours: a list of themes, each tried on while it is highlighted.
+//! `/theme`: a list of themes; the highlighted one is previewed.
 
 use super::{Act, App, Picker, Picks};
 use crate::text::{Role, Row, Style};
@@ -37,7 +37,7 @@ impl App {
         Some((name, if truecolor { theme } else { theme.without_truecolor() }))
     }
 
-    /// The highlighted one is tried on.
+    /// Previews the highlighted theme.
     pub(super) fn look_at_theme(&mut self) {
         let Some(picker) = &self.picker else { return };
         if !matches!(picker.picks, Picks::Theme) {
@@ -51,7 +51,7 @@ impl App {
         }
     }
 
-    /// What was only tried on comes off.
+    /// Ends the preview of a theme.
     pub(super) fn undress(&mut self) {
         if self.tried.take().is_some() {
             self.acts.push(Act::Dress(self.facts.settings.theme));

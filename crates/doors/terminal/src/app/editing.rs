@@ -1,4 +1,4 @@
-//! Keys that write, as readline has them.
+//! Editing keys, as in readline.
 
 use crate::input::{Code, Editor, Key};
 

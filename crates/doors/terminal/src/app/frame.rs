@@ -1,4 +1,4 @@
-//! What shall be seen: the parts of the region, and what goes when there is too little room.
+//! The frame: the parts of the live region, and which are left out when there is too little room.
 
 use super::{App, Now};
 use crate::input::Vim;

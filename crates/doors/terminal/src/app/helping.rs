@@ -1,4 +1,4 @@
-//! The keys, as they are bound.
+//! Help: the keys, as they are bound.
 
 use super::App;
 use crate::text::{Row, width};

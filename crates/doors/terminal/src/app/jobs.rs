@@ -1,4 +1,4 @@
-//! What runs in the background.
+//! Background tasks, as a list.
 
 use super::{Act, App, Now, Picker, Picks};
 use crate::view::amount;

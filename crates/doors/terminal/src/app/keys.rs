@@ -1,4 +1,4 @@
-//! Keys: who gets them, and what they do in the composer.
+//! Keys: which part of the screen gets them, and what they do in the composer.
 
 use super::act::Edited;
 use super::{Act, App, Now};

@@ -1,4 +1,4 @@
-//! Who answers, how hard it thinks, and whether that holds for new sessions too.
+//! `/model`: the model, its effort and thinking, and whether the choice is saved.
 
 use serde_json::{Value, json};
 use sluice_wire::control::ModelInfo;

@@ -1,4 +1,4 @@
-//! What a person brings besides prompts: notes for the memory files, pictures, the editor's mode.
+//! Notes for memory files, pasted images, and the editor mode.
 
 use std::path::{Path, PathBuf};
 
@@ -76,7 +76,7 @@ impl App {
         true
     }
 
-    /// Switches editing as in vim on or off.
+    /// Switches vim mode on or off.
     pub(super) fn set_vim(&mut self, on: bool) {
         self.vim = on.then(Vim::default);
         self.facts.settings.vim = on;

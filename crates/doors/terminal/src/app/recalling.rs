@@ -1,4 +1,4 @@
-//! Prompts of before, to be found again.
+//! Prompt history, and the search in it.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use super::{App, Now, Picker, Picks};
 use crate::view::amount;
 
 impl App {
-    /// The prompts of before, newest first.
+    /// The prompt history, newest first.
     pub(super) fn search_history(&mut self, now: Now) {
         let folder = self.facts.folder.display().to_string();
         let mut seen = std::collections::HashSet::new();
         let (scope, session) = (self.scope, self.picture.session.clone());
-        let fits = |asked: &&crate::input::Asked| match scope {
+        let fits = |asked: &&crate::input::PastPrompt| match scope {
             0 => asked.folder == folder,
             1 => asked.session.is_some() && asked.session == session,
             _ => true,

@@ -1,4 +1,4 @@
-//! Going on with another session: which one, what was said in it, what it is called.
+//! `/resume`: the list of sessions, a preview of each, and renaming.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -152,7 +152,7 @@ impl App {
         }
     }
 
-    /// Somebody said them there.
+    /// Sessions that contain the searched text.
     pub(super) fn found_sessions(&mut self, words: String, ids: Vec<String>) {
         let Some(picker) = &mut self.picker else { return };
         if let Picks::Session(found) = &mut picker.picks

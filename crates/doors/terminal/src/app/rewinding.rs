@@ -1,4 +1,4 @@
-//! Going back to before a prompt: which one, and what of it.
+//! `/rewind`: the prompt to go back to, and whether files, the conversation or both are rewound.
 
 use super::{Act, App, Next, Now, Picker, Picks};
 use crate::text::{Role, Row, Style};
@@ -7,7 +7,7 @@ use crate::view::amount;
 /// The last of what can be done.
 const SUMMARISE: &str = "Summarise from there on instead";
 
-/// Something one can go back to.
+/// A checkpoint: a prompt one can rewind to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Point {
     /// The prompt's id.
@@ -23,7 +23,7 @@ pub struct Point {
     pub commands: usize,
 }
 
-/// Files that would be as they were.
+/// Files that a rewind would restore.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Files {
     pub names: Vec<String>,

@@ -1,4 +1,4 @@
-//! Rules, as a list that can be changed and tried.
+//! `/permissions`: permission rules, as a list that can be changed and tried.
 
 use sluice_wire::control::PermissionRulesState;
 use sluice_wire::mode::PermissionMode;
@@ -171,7 +171,7 @@ fn is_editable(source: &str) -> bool {
     matches!(source, "localSettings" | "userSettings")
 }
 
-/// What a place of settings is called.
+/// The name of a settings source.
 pub(crate) fn source_word(source: &str) -> &str {
     match source {
         "policySettings" => "the administrator",

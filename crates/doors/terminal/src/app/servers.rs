@@ -1,4 +1,4 @@
-//! Servers: how they stand, what they offer, signing in.
+//! `/mcp`: MCP servers, their status, their tools, and authentication.
 
 use sluice_wire::control::McpServerStatus;
 

@@ -1,4 +1,4 @@
-//! Settings, as a list that can be changed.
+//! `/config`: settings, as a list that can be changed.
 
 use serde_json::{Value, json};
 

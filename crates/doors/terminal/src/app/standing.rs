@@ -1,4 +1,4 @@
-//! The status row somebody else makes: when it is asked for, and what it said.
+//! `statusLine`: when the command of the status line runs, and its output.
 
 use serde_json::{Value, json};
 

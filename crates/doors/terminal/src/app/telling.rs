@@ -1,4 +1,4 @@
-//! What came of wishes.
+//! Results of acts.
 
 use super::act::Edited;
 use super::{Act, App, Now, Told};
@@ -6,7 +6,7 @@ use crate::text::{Role, Row, Style};
 use crate::view::amount;
 
 impl App {
-    /// What came of a wish.
+    /// The result of an act.
     pub fn told(&mut self, told: Told, now: Now) {
         let opens = matches!(
             told,

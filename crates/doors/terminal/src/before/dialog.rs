@@ -1,6 +1,6 @@
 //! A question as rows, and what keys do in it.
 
-use super::Question;
+use super::StartQuestion;
 use crate::input::{Code, Editor, Key};
 use crate::screen::Frame;
 use crate::text::{Role, Row, Style, width, wrap};
@@ -9,7 +9,7 @@ use crate::view::composer;
 
 /// What came of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Done {
+pub(super) enum DialogStep {
     Not,
     /// All of it is to be seen.
     Whole,
@@ -20,13 +20,13 @@ pub(super) enum Done {
 /// A question that is open.
 #[derive(Debug)]
 pub(super) struct Dialog<'a> {
-    question: &'a Question,
+    question: &'a StartQuestion,
     selected: usize,
     shown: bool,
 }
 
 impl<'a> Dialog<'a> {
-    pub(super) fn new(question: &'a Question) -> Self {
+    pub(super) fn new(question: &'a StartQuestion) -> Self {
         Self {
             question,
             selected: question.selected,
@@ -34,10 +34,10 @@ impl<'a> Dialog<'a> {
         }
     }
 
-    pub(super) fn key(&mut self, key: Key) -> Done {
+    pub(super) fn key(&mut self, key: Key) -> DialogStep {
         let last = self.question.choices.len().saturating_sub(1);
         match (key.code, key.ctrl) {
-            (Code::Escape, _) | (Code::Char('c' | 'd'), true) => return Done::Left,
+            (Code::Escape, _) | (Code::Char('c' | 'd'), true) => return DialogStep::Left,
             (Code::Up, _) | (Code::Char('p'), true) | (Code::Char('k'), false) => {
                 self.selected = self.selected.saturating_sub(1);
             }
@@ -46,20 +46,20 @@ impl<'a> Dialog<'a> {
             }
             (Code::Home, _) => self.selected = 0,
             (Code::End, _) => self.selected = last,
-            (Code::Enter, _) => return Done::Chose(self.selected),
+            (Code::Enter, _) => return DialogStep::Chose(self.selected),
             (Code::Char('v'), false) if !self.question.whole.is_empty() && !self.shown => {
                 self.shown = true;
-                return Done::Whole;
+                return DialogStep::Whole;
             }
             (Code::Char(digit @ '1'..='9'), false) => {
                 let at = digit as usize - '1' as usize;
                 if at <= last {
-                    return Done::Chose(at);
+                    return DialogStep::Chose(at);
                 }
             }
             _ => {}
         }
-        Done::Not
+        DialogStep::Not
     }
 
     pub(super) fn frame(&self, (columns, rows): (usize, usize)) -> Frame {
@@ -112,14 +112,14 @@ impl<'a> Dialog<'a> {
 
 /// A line that is written.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct LineInput {
     title: String,
     about: String,
     secret: bool,
     editor: Editor,
 }
 
-impl Line {
+impl LineInput {
     pub(super) fn new(title: &str, about: &str, secret: bool) -> Self {
         Self {
             title: title.to_owned(),
@@ -176,8 +176,8 @@ impl Line {
 mod tests {
     use super::*;
 
-    fn trust() -> Question {
-        Question {
+    fn trust() -> StartQuestion {
+        StartQuestion {
             title: ("New folder".to_owned(), "~/code/shop".to_owned()),
             body: vec![
                 "  Nothing of it runs by itself until you trust it. It brings".to_owned(),
@@ -234,16 +234,16 @@ mod tests {
     fn a_digit_chooses_and_escape_leaves() {
         let question = trust();
         let mut dialog = Dialog::new(&question);
-        assert_eq!(dialog.key(Key::of(Code::Enter)), Done::Chose(0));
-        assert_eq!(dialog.key(Key::char('2')), Done::Chose(1));
-        assert_eq!(dialog.key(Key::char('9')), Done::Not);
-        assert_eq!(dialog.key(Key::char('v')), Done::Whole);
-        assert_eq!(dialog.key(Key::of(Code::Escape)), Done::Left);
+        assert_eq!(dialog.key(Key::of(Code::Enter)), DialogStep::Chose(0));
+        assert_eq!(dialog.key(Key::char('2')), DialogStep::Chose(1));
+        assert_eq!(dialog.key(Key::char('9')), DialogStep::Not);
+        assert_eq!(dialog.key(Key::char('v')), DialogStep::Whole);
+        assert_eq!(dialog.key(Key::of(Code::Escape)), DialogStep::Left);
     }
 
     #[test]
     fn a_secret_shows_as_dots() {
-        let mut line = Line::new("A key", "", true);
+        let mut line = LineInput::new("A key", "", true);
         line.insert("sk-ant-1\nmore");
         assert_eq!(line.text(), "sk-ant-1");
         let rows: Vec<String> = line.frame((40, 24)).region.iter().map(Row::text).collect();

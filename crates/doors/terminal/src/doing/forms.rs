@@ -1,4 +1,4 @@
-//! Forms that wait for a person.
+//! Elicitation forms that wait for a person.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

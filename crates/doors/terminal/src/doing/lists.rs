@@ -1,4 +1,4 @@
-//! What dialogs show, and what is changed in them.
+//! Contents of the dialogs, and changes made in them.
 
 use std::time::Duration;
 

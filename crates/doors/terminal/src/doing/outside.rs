@@ -1,4 +1,4 @@
-//! What is done with the person's files and programs, without the agent.
+//! Acts on the person's files and programs, without the agent.
 
 use std::path::Path;
 use std::time::Duration;

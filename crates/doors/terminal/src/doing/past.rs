@@ -1,4 +1,4 @@
-//! What was said before, here and in other sessions.
+//! Transcripts: of this session before, and of other sessions.
 
 use std::sync::atomic::Ordering;
 

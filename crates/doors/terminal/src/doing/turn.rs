@@ -1,4 +1,4 @@
-//! Prompts, answers, and what is done about a turn that runs.
+//! Prompts, answers to asks, and interrupts.
 
 use sluice_host::{PermissionDecision, Prompt};
 use sluice_wire::content::{Base64Source, Block, Image};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::key::{Code, Key};
 
-/// One thing a terminal said.
+/// One input of the terminal: a key, a paste or a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     /// A key.
@@ -19,7 +19,7 @@ pub enum Input {
     Reply(Reply),
 }
 
-/// What a terminal answered.
+/// A reply of the terminal to a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// It knows the kitty keyboard protocol.

@@ -1,4 +1,4 @@
-//! The draft: its text, the cursor in it, what was cut out of it and how it was before.
+//! The draft editor: text, cursor, kill ring and undo.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 /// How much of the end of the file is read: some thousands of prompts.
 const MOST: u64 = 4 << 20;
 
-/// One prompt of before.
+/// A prompt of the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct PastPrompt {
     /// What it said.
     pub text: String,
     /// When, in milliseconds since 1970.
@@ -22,11 +22,11 @@ pub struct Asked {
     pub session: Option<String>,
 }
 
-/// The prompts of before, oldest first.
+/// The prompt history, oldest first.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     file: Option<PathBuf>,
-    asked: Vec<Asked>,
+    asked: Vec<PastPrompt>,
     loaded: bool,
     /// Which one the composer shows, from the end; 0 is the draft.
     place: usize,
@@ -44,7 +44,7 @@ impl History {
     }
 
     /// All prompts, oldest first; read when first asked for.
-    pub fn all(&mut self) -> &[Asked] {
+    pub fn all(&mut self) -> &[PastPrompt] {
         if !self.loaded {
             self.loaded = true;
             let earlier = self
@@ -58,7 +58,7 @@ impl History {
     }
 
     /// Adds one. What cannot be written down is still there until the end.
-    pub fn add(&mut self, asked: Asked) {
+    pub fn add(&mut self, asked: PastPrompt) {
         self.leave();
         if asked.text.trim().is_empty() || self.asked.last().is_some_and(|last| last.text == asked.text) {
             return;
@@ -108,7 +108,7 @@ impl History {
     }
 }
 
-fn read(file: &Path) -> io::Result<Vec<Asked>> {
+fn read(file: &Path) -> io::Result<Vec<PastPrompt>> {
     let mut file = fs::File::open(file)?;
     let size = file.metadata()?.len();
     file.seek(SeekFrom::Start(size.saturating_sub(MOST)))?;
@@ -118,7 +118,7 @@ fn read(file: &Path) -> io::Result<Vec<Asked>> {
     let lines = text.lines().filter_map(|line| {
         let value: Value = serde_json::from_str(line).ok()?;
         let word = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
-        Some(Asked {
+        Some(PastPrompt {
             text: word("display")?,
             at: value.get("timestamp").and_then(Value::as_u64).unwrap_or_default(),
             folder: word("project").unwrap_or_default(),
@@ -128,7 +128,7 @@ fn read(file: &Path) -> io::Result<Vec<Asked>> {
     Ok(lines.collect())
 }
 
-fn append(file: &Path, asked: &Asked) -> io::Result<()> {
+fn append(file: &Path, asked: &PastPrompt) -> io::Result<()> {
     let mut line = json!({
         "display": asked.text,
         "pastedContents": {},
@@ -154,8 +154,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn asked(text: &str) -> Asked {
-        Asked {
+    fn asked(text: &str) -> PastPrompt {
+        PastPrompt {
             text: text.to_owned(),
             at: 1,
             folder: "/a".to_owned(),

@@ -9,7 +9,7 @@ use super::editor::Editor;
 use super::key::{Code, Key};
 use motion::{first_letter, next, turned};
 
-/// What letters do.
+/// The vim mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
     #[default]

@@ -1,4 +1,4 @@
-//! Asks as lines, and what is typed at them.
+//! Asks as lines, and the input that answers them.
 
 use serde_json::Value;
 use sluice_host::conversation::Ask;

@@ -1,4 +1,4 @@
-//! A call somebody is asked about: what can be chosen, and what a choice does.
+//! Permission requests as lines: the choices, and what each does.
 
 use std::path::{Path, PathBuf};
 
@@ -215,7 +215,7 @@ fn deny(message: &str) -> CanUseToolResponse {
     })
 }
 
-/// What can be said to a plan.
+/// The choices of a plan.
 fn plan_choices() -> Vec<(String, Choice)> {
     let yes = |mode: PermissionMode| {
         Choice::Keep(Box::new(PermissionUpdate::from(SetMode {

@@ -1,9 +1,9 @@
-//! What a call would change, as lines.
+//! Diffs as lines.
 
 use serde_json::Value;
 
 use crate::text::clean::one_line;
-use crate::view::diff::{Line, Side};
+use crate::view::diff::{ChangeLine, Side};
 
 /// The change or the command, whole.
 pub(super) fn details(tool: &str, input: &Value, file: Option<&str>) -> Vec<String> {
@@ -23,11 +23,11 @@ pub(super) fn details(tool: &str, input: &Value, file: Option<&str>) -> Vec<Stri
 }
 
 /// Lines that are taken away and as many in their place were and become something; others are removed or added.
-fn changes(lines: &[Line]) -> Vec<String> {
+fn changes(lines: &[ChangeLine]) -> Vec<String> {
     let mut said = Vec::new();
     let mut rest = lines;
     while !rest.is_empty() {
-        let run = |from: &[Line], side: Side| from.iter().take_while(|line| line.side == side).count();
+        let run = |from: &[ChangeLine], side: Side| from.iter().take_while(|line| line.side == side).count();
         let removed = run(rest, Side::Removed);
         let (old, after) = rest.split_at(removed);
         let added = run(after, Side::Added);

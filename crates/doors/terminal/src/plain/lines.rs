@@ -1,4 +1,4 @@
-//! What happened, as lines.
+//! Events as lines.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;

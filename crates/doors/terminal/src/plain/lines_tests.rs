@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use pretty_assertions::assert_eq;
 use serde_json::json;
-use sluice_host::conversation::{Event, State, Submit, Time, What, step};
+use sluice_host::conversation::{ConversationEvent, ConversationState, Submit, Time, What, step};
 use sluice_wire::Frame;
 use sluice_wire::stdin::User;
 
@@ -9,7 +9,7 @@ use super::*;
 
 /// A conversation, and what is said of it.
 struct Stage {
-    state: State,
+    state: ConversationState,
     now: u64,
     from: usize,
     lines: Lines,
@@ -19,7 +19,7 @@ struct Stage {
 impl Stage {
     fn new(verbose: bool) -> Self {
         let mut stage = Self {
-            state: State::default(),
+            state: ConversationState::default(),
             now: 10_000,
             from: 0,
             lines: Lines::new("/home/me/code/shop", verbose),
@@ -33,7 +33,7 @@ impl Stage {
 
     fn happen(&mut self, what: What) {
         let at = Time(self.now);
-        step(&mut self.state, Event { at, what });
+        step(&mut self.state, ConversationEvent { at, what });
         let picture = Picture::of(&self.state, self.from, at);
         self.from = picture.next;
         self.said.extend(self.lines.of(&picture, self.now));

@@ -14,7 +14,7 @@ const MOST: usize = 20;
 
 /// What was chosen.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Chosen {
+pub(super) enum ListChoice {
     Nothing,
     Session(String),
     Model(String),
@@ -24,13 +24,13 @@ pub(super) enum Chosen {
 /// A list.
 #[derive(Debug)]
 pub(super) struct List {
-    rows: Vec<(String, Chosen)>,
+    rows: Vec<(String, ListChoice)>,
     /// The places of those that fit what was typed.
     fitting: Vec<usize>,
 }
 
 impl List {
-    fn new(rows: Vec<(String, Chosen)>) -> Self {
+    fn new(rows: Vec<(String, ListChoice)>) -> Self {
         Self {
             fitting: (0..rows.len()).collect(),
             rows,
@@ -44,7 +44,7 @@ impl List {
         let row = |session: sluice_host::sessions::SessionInfo| {
             let ago = ago(Duration::from_millis(now.saturating_sub(session.last_modified)));
             let text = format!("{}, {ago}", one_line(&session.summary));
-            (text, Chosen::Session(session.session_id))
+            (text, ListChoice::Session(session.session_id))
         };
         Self::new(found.into_iter().map(row).collect())
     }
@@ -54,7 +54,7 @@ impl List {
             let text = format!("{}, {}", model.value, model.description.replace(" · ", ", "));
             (
                 text.trim_end_matches([',', ' ']).to_owned(),
-                Chosen::Model(model.value.clone()),
+                ListChoice::Model(model.value.clone()),
             )
         };
         Self::new(models.iter().map(row).collect())
@@ -62,7 +62,7 @@ impl List {
 
     pub(super) fn modes() -> Self {
         let row = |(mode, word, about): &(PermissionMode, &str, &str)| {
-            (format!("{word}, {about}"), Chosen::Mode(mode.clone()))
+            (format!("{word}, {about}"), ListChoice::Mode(mode.clone()))
         };
         Self::new(MODES.iter().map(row).collect())
     }
@@ -93,9 +93,9 @@ impl List {
     }
 
     /// What a line chooses, or what there is to say to it.
-    pub(super) fn typed(&mut self, line: &str) -> Result<Chosen, Vec<String>> {
+    pub(super) fn typed(&mut self, line: &str) -> Result<ListChoice, Vec<String>> {
         if line.is_empty() || line == super::ESCAPE {
-            return Ok(Chosen::Nothing);
+            return Ok(ListChoice::Nothing);
         }
         if let Ok(number) = line.parse::<usize>() {
             let at = number.checked_sub(1).and_then(|place| self.fitting.get(place));
@@ -144,8 +144,8 @@ mod tests {
             ]
         );
         assert_eq!(list.typed("2"), Err(vec!["list: there is no 2".to_owned()]));
-        assert_eq!(list.typed("1"), Ok(Chosen::Mode(PermissionMode::Plan)));
-        assert_eq!(list.typed(""), Ok(Chosen::Nothing));
+        assert_eq!(list.typed("1"), Ok(ListChoice::Mode(PermissionMode::Plan)));
+        assert_eq!(list.typed(""), Ok(ListChoice::Nothing));
     }
 
     #[test]

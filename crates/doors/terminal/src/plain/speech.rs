@@ -1,6 +1,6 @@
-//! An answer as it is spoken: a line for each sentence, as soon as it has ended.
+//! Streamed text as lines: one for each sentence, as soon as it has ended.
 
-/// What of an answer was said.
+/// How much of a streamed text was written as lines.
 #[derive(Debug, Default)]
 pub(super) struct Speech {
     message: String,

@@ -1,4 +1,4 @@
-//! Stepping aside for a shell, an editor or for good, and coming back.
+//! Suspend, external editor and exit: giving the terminal back, and taking it again.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Nobody can type any more: how long a turn may still go on.
+//! The end of input: how long a turn may go on when nobody can type any more.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! What comes from the terminal, and what it is told besides frames.
+//! Bytes from the terminal, and queries and notifications to it.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! When something is drawn, and what.
+//! Redrawing: when, and what.
 
 use std::time::Instant;
 

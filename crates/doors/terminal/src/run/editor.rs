@@ -1,4 +1,4 @@
-//! The person's editor.
+//! The external editor.
 
 use std::io;
 use std::path::Path;

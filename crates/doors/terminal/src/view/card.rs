@@ -1,4 +1,4 @@
-//! Cards: one for each call, `mark name  subject  facts` and some rows of what came of it.
+//! Cards: one for each tool call, `mark name  subject  facts` and some rows of its result.
 
 pub(crate) mod files;
 mod others;
@@ -19,14 +19,14 @@ use crate::text::{Role, Row, Style, width};
 
 /// A call, with what is known of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct CallCard {
     pub id: String,
     /// The tool, as the wire names it.
     pub tool: String,
     pub input: Value,
     /// How long it ran, or runs.
     pub time: Duration,
-    pub state: State,
+    pub state: CardState,
     /// Who allowed it or what was kept with that, where that is worth saying.
     pub note: Option<String>,
     /// What a subagent is doing: its calls, the last ones.
@@ -39,9 +39,9 @@ pub struct Call {
     pub moves: String,
 }
 
-/// How a call stands.
+/// The state of a call on its card.
 #[derive(Debug, Clone, PartialEq)]
-pub enum State {
+pub enum CardState {
     Running,
     /// What it came to: the text, and what the tool gave besides.
     Done {
@@ -96,7 +96,7 @@ impl Parts {
         self
     }
 
-    pub(crate) fn diff(mut self, lines: &[diff::Line], most: usize) -> Self {
+    pub(crate) fn diff(mut self, lines: &[diff::ChangeLine], most: usize) -> Self {
         let mut rows = diff::rows(lines);
         self.after = rows.len().saturating_sub(most);
         rows.truncate(most);
@@ -121,13 +121,13 @@ pub(crate) const CHANGE: usize = 16;
 
 /// The rows of a card. `spinner` stands before a running one.
 #[must_use]
-pub fn rows(call: &Call, width: usize, spinner: &str) -> Vec<Row> {
+pub fn rows(call: &CallCard, width: usize, spinner: &str) -> Vec<Row> {
     let (mark, role) = match &call.state {
-        State::Running => (spinner, Role::Accent),
-        State::Done { value, .. } if value.get("backgroundTaskId").is_some() => ("&", Role::Note),
-        State::Done { .. } => ("✓", Role::Good),
-        State::Failed { .. } | State::Stopped => ("✗", Role::Bad),
-        State::Denied { .. } => ("⊘", Role::Bad),
+        CardState::Running => (spinner, Role::Accent),
+        CardState::Done { value, .. } if value.get("backgroundTaskId").is_some() => ("&", Role::Note),
+        CardState::Done { .. } => ("✓", Role::Good),
+        CardState::Failed { .. } | CardState::Stopped => ("✗", Role::Bad),
+        CardState::Denied { .. } => ("⊘", Role::Bad),
     };
     let mut parts = parts(call);
     if let Some(note) = &call.note {
@@ -153,7 +153,7 @@ pub fn rows(call: &Call, width: usize, spinner: &str) -> Vec<Row> {
     if parts.after > 0 {
         rows.push(left_out(parts.after));
     }
-    if call.state == State::Running {
+    if call.state == CardState::Running {
         // Of agents inside agents only the innermost running call shows.
         for inner in &call.inside {
             let shown = self::rows(inner, width.saturating_sub(4), spinner);
@@ -237,12 +237,12 @@ pub fn middle(text: &str, room: usize) -> String {
     format!("{head}⋯{end}")
 }
 
-fn parts(call: &Call) -> Parts {
+fn parts(call: &CallCard) -> Parts {
     match &call.state {
-        State::Running => running(call),
-        State::Stopped => Parts::default().fact(format!("stopped by you after {}", amount::running(call.time))),
-        State::Denied { why } => Parts::default().fact(why.clone()),
-        State::Done { text, value } => match call.tool.as_str() {
+        CardState::Running => running(call),
+        CardState::Stopped => Parts::default().fact(format!("stopped by you after {}", amount::running(call.time))),
+        CardState::Denied { why } => Parts::default().fact(why.clone()),
+        CardState::Done { text, value } => match call.tool.as_str() {
             "Bash" | "BashOutput" | "KillShell" | "TaskOutput" | "TaskStop" => shell::done(call, text, value),
             "Read" => files::read(text, value),
             "Edit" | "MultiEdit" => files::edited(value, call),
@@ -259,14 +259,14 @@ fn parts(call: &Call) -> Parts {
             "EnterPlanMode" => Parts::default(),
             _ => others::any(call, text),
         },
-        State::Failed { text, value } => match call.tool.as_str() {
+        CardState::Failed { text, value } => match call.tool.as_str() {
             "Bash" => shell::failed(call, text),
             _ => others::failed(call, text, value),
         },
     }
 }
 
-fn running(call: &Call) -> Parts {
+fn running(call: &CallCard) -> Parts {
     let time = amount::running(call.time);
     match call.tool.as_str() {
         "Bash" => Parts::default()
@@ -296,13 +296,13 @@ pub(crate) fn took(time: Duration) -> Option<String> {
 
 /// Whether consecutive ones become one row.
 #[must_use]
-pub fn is_reading(call: &Call) -> bool {
-    matches!(call.tool.as_str(), "Read" | "Grep" | "Glob") && matches!(call.state, State::Done { .. })
+pub fn is_reading(call: &CallCard) -> bool {
+    matches!(call.tool.as_str(), "Read" | "Grep" | "Glob") && matches!(call.state, CardState::Done { .. })
 }
 
 /// Several finished readings in one row.
 #[must_use]
-pub fn joined(calls: &[Call], columns: usize) -> Vec<Row> {
+pub fn joined(calls: &[CallCard], columns: usize) -> Vec<Row> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for call in calls {
         match counts.iter_mut().find(|(tool, _)| *tool == call.tool) {
@@ -337,7 +337,7 @@ pub fn joined(calls: &[Call], columns: usize) -> Vec<Row> {
 
 /// A card with nothing left out.
 #[must_use]
-pub fn whole(call: &Call, width: usize) -> Vec<Row> {
+pub fn whole(call: &CallCard, width: usize) -> Vec<Row> {
     let short = rows(call, width, "⠹");
     let head = short
         .into_iter()
@@ -345,10 +345,10 @@ pub fn whole(call: &Call, width: usize) -> Vec<Row> {
         .collect::<Vec<_>>();
     let mut all = head;
     match (&call.state, call.tool.as_str()) {
-        (State::Done { value, .. }, "Edit" | "MultiEdit" | "Write") => {
+        (CardState::Done { value, .. }, "Edit" | "MultiEdit" | "Write") => {
             all.extend(diff::rows(&files::changes(value, call)));
         }
-        (State::Done { text, value }, "Bash") => {
+        (CardState::Done { text, value }, "Bash") => {
             let word = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
             let said = match (word("stdout"), word("stderr")) {
                 ("", "") => text.clone(),
@@ -356,7 +356,7 @@ pub fn whole(call: &Call, width: usize) -> Vec<Row> {
             };
             all.extend(lines(&said).into_iter().map(output));
         }
-        (State::Done { text, .. } | State::Failed { text, .. }, _) => {
+        (CardState::Done { text, .. } | CardState::Failed { text, .. }, _) => {
             all.extend(lines(text).into_iter().map(output));
         }
         _ => {}

@@ -1,4 +1,4 @@
-//! What was changed in files since a session began, from what tools gave with their results.
+//! Files changed since the session began, from the results of tools.
 
 use std::collections::BTreeSet;
 

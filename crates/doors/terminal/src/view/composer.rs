@@ -1,4 +1,4 @@
-//! The draft, as it stands in the composer.
+//! The composer: the draft as rows.
 
 use crate::input::Editor;
 use crate::input::editor::{Chip, chip_number};

@@ -1,4 +1,4 @@
-//! Changes of a text: numbered rows, with the words that changed marked.
+//! Diffs: numbered rows, with the changed words marked.
 
 use serde_json::Value;
 use similar::{Algorithm, ChangeTag, DiffableStr as _, capture_diff_slices, diff_ratio};
@@ -17,7 +17,7 @@ pub enum Side {
 
 /// One line of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct ChangeLine {
     pub side: Side,
     /// Its number; of the old text for removed ones.
     pub number: u64,
@@ -29,7 +29,7 @@ const AROUND: usize = 1;
 
 /// The lines of a `structuredPatch`.
 #[must_use]
-pub fn of_patch(patch: &Value) -> Vec<Line> {
+pub fn of_patch(patch: &Value) -> Vec<ChangeLine> {
     let mut lines = Vec::new();
     for hunk in patch.as_array().into_iter().flatten() {
         let number = |name: &str| hunk.get(name).and_then(Value::as_u64).unwrap_or(1);
@@ -56,7 +56,7 @@ pub fn of_patch(patch: &Value) -> Vec<Line> {
 
 /// The lines between two texts, the first of which has this number.
 #[must_use]
-pub fn of_texts(old: &str, new: &str, first: u64) -> Vec<Line> {
+pub fn of_texts(old: &str, new: &str, first: u64) -> Vec<ChangeLine> {
     let (old, new) = (old.tokenize_lines(), new.tokenize_lines());
     let changes = capture_diff_slices(Algorithm::Myers, &old, &new);
     let lines = changes.iter().flat_map(|op| op.iter_changes(&old, &new)).map(|change| {
@@ -71,21 +71,21 @@ pub fn of_texts(old: &str, new: &str, first: u64) -> Vec<Line> {
     shortened(lines.collect())
 }
 
-fn line(side: Side, number: u64, text: &str) -> Line {
-    Line {
+fn line(side: Side, number: u64, text: &str) -> ChangeLine {
+    ChangeLine {
         side,
         number,
         text: text.to_owned(),
     }
 }
 
-fn gap() -> Line {
+fn gap() -> ChangeLine {
     line(Side::Gap, 0, "")
 }
 
 /// Leaves out what is far from any change.
-fn shortened(lines: Vec<Line>) -> Vec<Line> {
-    let is_change = |line: &Line| matches!(line.side, Side::Removed | Side::Added);
+fn shortened(lines: Vec<ChangeLine>) -> Vec<ChangeLine> {
+    let is_change = |line: &ChangeLine| matches!(line.side, Side::Removed | Side::Added);
     let changes: Vec<usize> = lines
         .iter()
         .enumerate()
@@ -98,7 +98,7 @@ fn shortened(lines: Vec<Line>) -> Vec<Line> {
         let before = next.checked_sub(1).and_then(|before| changes.get(before));
         after || before.is_some_and(|change| at - change <= AROUND)
     };
-    let mut kept: Vec<Line> = Vec::new();
+    let mut kept: Vec<ChangeLine> = Vec::new();
     let mut left_out = false;
     for (at, line) in lines.into_iter().enumerate() {
         if line.side != Side::Gap && near(at) {
@@ -115,14 +115,14 @@ fn shortened(lines: Vec<Line>) -> Vec<Line> {
 
 /// How many lines were added and removed.
 #[must_use]
-pub fn counts(lines: &[Line]) -> (u64, u64) {
+pub fn counts(lines: &[ChangeLine]) -> (u64, u64) {
     let count = |side: Side| lines.iter().filter(|line| line.side == side).count() as u64;
     (count(Side::Added), count(Side::Removed))
 }
 
 /// `+1 -1`.
 #[must_use]
-pub fn summary(lines: &[Line]) -> String {
+pub fn summary(lines: &[ChangeLine]) -> String {
     match counts(lines) {
         (0, 0) => "no change".to_owned(),
         (added, 0) => format!("+{added}"),
@@ -133,7 +133,7 @@ pub fn summary(lines: &[Line]) -> String {
 
 /// The rows, each a whole line.
 #[must_use]
-pub fn rows(lines: &[Line]) -> Vec<Row> {
+pub fn rows(lines: &[ChangeLine]) -> Vec<Row> {
     let widest = lines
         .iter()
         .map(|line| line.number)
@@ -170,7 +170,7 @@ pub fn rows(lines: &[Line]) -> Vec<Row> {
 
 /// The same in two columns, the old text to the left; every row fits.
 #[must_use]
-pub fn side_by_side(lines: &[Line], columns: usize) -> Vec<Row> {
+pub fn side_by_side(lines: &[ChangeLine], columns: usize) -> Vec<Row> {
     let half = columns.saturating_sub(2) / 2;
     let all = rows(lines);
     let mut out = Vec::new();
@@ -219,7 +219,7 @@ fn beside(left: &Row, right: &Row, half: usize, out: &mut Vec<Row>) {
 type Words = Vec<(String, bool)>;
 
 /// The words of each line, and whether they changed: where lines were replaced by as many others.
-fn marked(lines: &[Line]) -> Vec<Words> {
+fn marked(lines: &[ChangeLine]) -> Vec<Words> {
     let mut words: Vec<Words> = lines.iter().map(|line| vec![(line.text.clone(), false)]).collect();
     let mut at = 0;
     while at < lines.len() {

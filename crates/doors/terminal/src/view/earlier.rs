@@ -1,4 +1,4 @@
-//! A session that goes on: its last turn, to be shown once more.
+//! The last turn of a resumed session, shown again.
 
 use serde_json::{Value, json};
 use sluice_host::conversation::{Entry, EntryKind, Line, Time};

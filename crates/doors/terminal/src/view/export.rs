@@ -1,4 +1,4 @@
-//! The conversation as a file to keep.
+//! `/export`: the conversation as a file.
 
 use sluice_host::conversation::{Entry, EntryKind};
 use sluice_wire::content::{Block, Content};

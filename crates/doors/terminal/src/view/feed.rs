@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::card::{self, Call, State};
+use super::card::{self, CallCard, CardState};
 use super::changed::Changed;
 use super::markdown::{self, Markdown, Measure};
 use super::picture::Picture;
@@ -79,7 +79,7 @@ pub struct Feed {
     /// Marks among the rows that were committed last, and the row each stands before.
     pub marks: Vec<(usize, Mark)>,
     items: VecDeque<Item>,
-    calls: HashMap<String, Call>,
+    calls: HashMap<String, CallCard>,
     /// Calls of subagents, by the call that started them; the last ones.
     inside: HashMap<String, Vec<String>>,
     streaming: Option<Streaming>,
@@ -196,8 +196,8 @@ impl Feed {
             if let Some(known) = self.calls.get_mut(&call.id) {
                 known.time = call.time;
                 known.used = call.used;
-                if call.state == CallState::Dropped && known.state == State::Running {
-                    known.state = State::Stopped;
+                if call.state == CallState::Dropped && known.state == CardState::Running {
+                    known.state = CardState::Stopped;
                 }
             }
         }
@@ -250,7 +250,7 @@ impl Feed {
                         self.items.pop_front();
                         continue;
                     };
-                    if call.state == State::Running {
+                    if call.state == CardState::Running {
                         break;
                     }
                     if card::is_reading(call) {
@@ -304,14 +304,14 @@ impl Feed {
         }
     }
 
-    fn card(&self, call: &Call, width: usize) -> Vec<Row> {
+    fn card(&self, call: &CallCard, width: usize) -> Vec<Row> {
         match self.verbose {
             true => card::whole(call, width),
             false => card::rows(call, width, "✓"),
         }
     }
 
-    fn finished(&mut self, id: &str) -> Option<Call> {
+    fn finished(&mut self, id: &str) -> Option<CallCard> {
         self.inside.remove(id);
         let mut call = self.calls.remove(id)?;
         call.note = self.notes.remove(id);
@@ -333,7 +333,7 @@ impl Feed {
                 _ => None,
             })
             .collect();
-        let calls: Vec<Call> = ids.iter().filter_map(|id| self.finished(id)).collect();
+        let calls: Vec<CallCard> = ids.iter().filter_map(|id| self.finished(id)).collect();
         let shown = match calls.as_slice() {
             [one] => self.card(one, width),
             many if self.verbose => many.iter().flat_map(|call| self.card(call, width)).collect(),
@@ -420,7 +420,7 @@ impl Feed {
         rows
     }
 
-    fn with_inside(&self, call: &Call) -> Call {
+    fn with_inside(&self, call: &CallCard) -> CallCard {
         let mut call = call.clone();
         call.moves.clone_from(&self.moves);
         let ids = self.inside.get(&call.id).map(Vec::as_slice).unwrap_or_default();
@@ -431,15 +431,15 @@ impl Feed {
     }
 
     /// Of agents inside agents the call that runs at the end of them.
-    fn innermost<'a>(&'a self, call: &'a Call) -> &'a Call {
+    fn innermost<'a>(&'a self, call: &'a CallCard) -> &'a CallCard {
         let mut found = call;
         // No deeper than calls there are, whatever somebody says of their parents.
         for _ in 0..self.calls.len() {
             let inside = self.inside.get(&found.id).into_iter().flatten();
             let running = inside
                 .filter_map(|id| self.calls.get(id))
-                .rfind(|call| call.state == State::Running);
-            match running.filter(|_| found.state == State::Running) {
+                .rfind(|call| call.state == CardState::Running);
+            match running.filter(|_| found.state == CardState::Running) {
                 Some(inner) => found = inner,
                 None => break,
             }
@@ -452,7 +452,7 @@ impl Feed {
     pub fn running_tool(&self) -> Option<String> {
         self.items.iter().find_map(|item| match item {
             Item::Call(id) => {
-                let call = self.calls.get(id).filter(|call| call.state == State::Running)?;
+                let call = self.calls.get(id).filter(|call| call.state == CardState::Running)?;
                 Some(card::name(&call.tool))
             }
             _ => None,
@@ -461,19 +461,19 @@ impl Feed {
 
     /// A call an ask is about.
     #[must_use]
-    pub fn call(&self, id: &str) -> Option<&Call> {
+    pub fn call(&self, id: &str) -> Option<&CallCard> {
         self.calls.get(id)
     }
 }
 
 /// The last few of a list, in order.
 trait RevLast<'a> {
-    fn rev_last(self, count: usize) -> Vec<Call>;
+    fn rev_last(self, count: usize) -> Vec<CallCard>;
 }
 
-impl<'a, I: Iterator<Item = &'a Call>> RevLast<'a> for I {
-    fn rev_last(self, count: usize) -> Vec<Call> {
-        let all: Vec<&Call> = self.collect();
+impl<'a, I: Iterator<Item = &'a CallCard>> RevLast<'a> for I {
+    fn rev_last(self, count: usize) -> Vec<CallCard> {
+        let all: Vec<&CallCard> = self.collect();
         all.iter()
             .skip(all.len().saturating_sub(count))
             .map(|call| (*call).clone())
@@ -502,13 +502,13 @@ impl Picture {
 }
 
 /// A new call.
-fn new_call(id: &str, tool: &str, input: Value) -> Call {
-    Call {
+fn new_call(id: &str, tool: &str, input: Value) -> CallCard {
+    CallCard {
         id: id.to_owned(),
         tool: tool.to_owned(),
         input,
         time: Duration::ZERO,
-        state: State::Running,
+        state: CardState::Running,
         note: None,
         inside: Vec::new(),
         used: None,

@@ -1,9 +1,10 @@
-//! What a frame needs of the conversation, taken out of it in one look.
+//! A snapshot of the conversation state: all a frame needs, taken in one look.
 
 use std::time::Duration;
 
 use sluice_host::conversation::{
-    Activity, Ask, AskKind, CallState, Command, Context, DraftKind, Entry, Evidence, State, Task, Time, Todo, Turn,
+    Activity, Ask, AskKind, CallState, Command, Context, ConversationState, DraftKind, Entry, Evidence, Task, Time,
+    Todo, Turn,
 };
 use sluice_wire::ToAgent;
 use sluice_wire::mode::PermissionMode;
@@ -20,7 +21,7 @@ pub struct Picture {
     /// The answer that is being written.
     pub draft: Option<Draft>,
     /// Every call that has no result or got it just now.
-    pub calls: Vec<Call>,
+    pub calls: Vec<CallFacts>,
     /// The asks a person has to answer.
     pub asks: Vec<Ask>,
     /// Those of before, and what became of them.
@@ -78,7 +79,7 @@ pub struct Draft {
 
 /// A call as the conversation knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct CallFacts {
     pub id: String,
     pub parent: Option<String>,
     pub state: CallState,
@@ -90,7 +91,7 @@ pub struct Call {
 impl Picture {
     /// Looks at a conversation, at the entries from `from` on.
     #[must_use]
-    pub fn of(state: &State, from: usize, now: Time) -> Self {
+    pub fn of(state: &ConversationState, from: usize, now: Time) -> Self {
         let session = state.session();
         let entries: Vec<(usize, Entry)> = state.entries().iter().cloned().enumerate().skip(from).collect();
         let draft = state.draft(None).map(|draft| Draft {
@@ -166,7 +167,7 @@ fn is_for_us(ask: &Ask) -> bool {
     matches!(ask.kind, AskKind::Tool | AskKind::Elicitation)
 }
 
-fn doing(state: &State, now: Time, draft: Option<&Draft>) -> Doing {
+fn doing(state: &ConversationState, now: Time, draft: Option<&Draft>) -> Doing {
     match state.activity_at(now) {
         Activity::Idle => Doing::Idle,
         Activity::Waiting { .. } => Doing::Waiting,
@@ -186,10 +187,10 @@ fn doing(state: &State, now: Time, draft: Option<&Draft>) -> Doing {
     }
 }
 
-fn calls(state: &State, now: Time, from: usize) -> Vec<Call> {
+fn calls(state: &ConversationState, now: Time, from: usize) -> Vec<CallFacts> {
     let is_new = |place: Option<usize>| place.is_some_and(|at| at >= from);
     let calls = state.calls().iter().rev().take(2000);
-    let mut found: Vec<Call> = calls
+    let mut found: Vec<CallFacts> = calls
         .filter(|call| {
             call.state == CallState::Running
                 || is_new(call.result)
@@ -201,7 +202,7 @@ fn calls(state: &State, now: Time, from: usize) -> Vec<Call> {
                 .tasks()
                 .iter()
                 .find(|task| task.call.as_deref() == Some(&*call.id));
-            Call {
+            CallFacts {
                 id: call.id.to_string(),
                 parent: call
                     .parent
@@ -218,7 +219,7 @@ fn calls(state: &State, now: Time, from: usize) -> Vec<Call> {
 }
 
 /// Prompts that were handed in and have not begun; not the one a turn is about to begin with.
-fn queue(state: &State) -> Vec<(String, String)> {
+fn queue(state: &ConversationState) -> Vec<(String, String)> {
     let waiting = state.queue().filter(|prompt| prompt.turn.is_none());
     waiting
         .map(|prompt| {

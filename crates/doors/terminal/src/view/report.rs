@@ -1,4 +1,4 @@
-//! Answers of local commands: what fills the context, what was spent.
+//! Reports of local commands: context usage, cost.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The rows that say how things stand: what goes on, what waits, where we are.
+//! Status rows: the activity, the queue, and the folder and model.
 
 use std::time::Duration;
 

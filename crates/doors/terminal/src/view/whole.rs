@@ -1,4 +1,4 @@
-//! The conversation with nothing left out: what the pager shows.
+//! The whole conversation, for the pager.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use sluice_host::conversation::{Entry, EntryKind};
 use sluice_wire::content::{Block, Content};
 use sluice_wire::{ToAgent, ToHost};
 
-use super::card::{self, Call, State};
+use super::card::{self, CallCard, CardState};
 use super::{markdown, prompt};
 use crate::text::{Role, Row, Style, wrap};
 
@@ -120,17 +120,17 @@ impl Whole {
             }
             Block::ToolUse(used) => {
                 let state = match results.get(&used.id) {
-                    Some((text, value, true)) => State::Failed {
+                    Some((text, value, true)) => CardState::Failed {
                         text: text.clone(),
                         value: value.clone(),
                     },
-                    Some((text, value, false)) => State::Done {
+                    Some((text, value, false)) => CardState::Done {
                         text: text.clone(),
                         value: value.clone(),
                     },
-                    None => State::Running,
+                    None => CardState::Running,
                 };
-                let call = Call {
+                let call = CallCard {
                     id: used.id.clone(),
                     tool: used.name.clone(),
                     input: self.near(used.input.to_value()),

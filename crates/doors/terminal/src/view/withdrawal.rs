@@ -1,6 +1,6 @@
-//! Why an ask that waited for the person waits no longer.
+//! Withdrawn asks: why they no longer wait for the person.
 
-use sluice_host::conversation::{Ask, AskState, End, State};
+use sluice_host::conversation::{Ask, AskState, ConversationState, End};
 use sluice_wire::control::RequestId;
 use sluice_wire::stdout::TerminalReason;
 
@@ -22,7 +22,7 @@ pub struct Settled {
 
 /// The asks for a person that wait no longer.
 #[must_use]
-pub fn settled(state: &State) -> Vec<Settled> {
+pub fn settled(state: &ConversationState) -> Vec<Settled> {
     let asks = state.asks().iter().rev().take(LAST);
     let gone = asks.filter(|ask| ask.kind.is_for_a_person() && !ask.is_pending());
     gone.map(|ask| Settled {
@@ -35,7 +35,7 @@ pub fn settled(state: &State) -> Vec<Settled> {
     .collect()
 }
 
-fn is_stopped(state: &State, ask: &Ask) -> bool {
+fn is_stopped(state: &ConversationState, ask: &Ask) -> bool {
     let Some(at) = ask.turn else { return false };
     let aborted = |end: &End| {
         matches!(

@@ -1,14 +1,14 @@
-//! Asks and their one outcome.
+//! `control_request` of the agent, its answer and its withdrawal.
 
 use serde_json::value::RawValue;
-use sluice_wire::control::{Allow, CanUseToolResponse, ControlResponse, RequestId};
+use sluice_wire::control::{Allow, CanUseToolResponse, ControlResponse, RequestId, Subtype};
 use sluice_wire::{Frame, Raw, ToAgent};
 
 use super::Fold;
 use crate::conversation::index::{key, place};
 use crate::conversation::read::{Control, Response};
 use crate::conversation::{
-    Answer, Ask, AskKind, AskState, AskVerdict, CallState, Change, Effect, Evidence, Line, Transport,
+    Ask, AskAnswer, AskKind, AskState, AskVerdict, CallState, Change, Effect, Evidence, Line, TransportStatus,
 };
 
 impl Fold<'_> {
@@ -35,12 +35,12 @@ impl Fold<'_> {
             self.state.drift.repeated += 1;
             return;
         }
-        let (kind, name) = match request.subtype.text() {
-            "can_use_tool" => (AskKind::Tool, &request.tool_name),
-            "elicitation" => (AskKind::Elicitation, &request.mcp_server_name),
-            "request_user_dialog" => (AskKind::Dialog, &request.subtype),
-            "hook_callback" => (AskKind::Hook, &request.callback_id),
-            "mcp_message" => (AskKind::Mcp, &request.server_name),
+        let (kind, name) = match Subtype::from(request.subtype.text()) {
+            Subtype::CanUseTool => (AskKind::Tool, &request.tool_name),
+            Subtype::Elicitation => (AskKind::Elicitation, &request.mcp_server_name),
+            Subtype::RequestUserDialog => (AskKind::Dialog, &request.subtype),
+            Subtype::HookCallback => (AskKind::Hook, &request.callback_id),
+            Subtype::McpMessage => (AskKind::Mcp, &request.server_name),
             _ => (AskKind::Other, &request.subtype),
         };
         let call = request.tool_use_id.boxed();
@@ -76,7 +76,7 @@ impl Fold<'_> {
         super::insert(&mut self.state.index.pending, at);
         self.sign();
         self.change(Change::Ask(at));
-        if self.state.transport != Transport::CatchingUp {
+        if self.state.transport != TransportStatus::CatchingUp {
             self.tell_ask(at);
         }
     }
@@ -143,7 +143,7 @@ impl Fold<'_> {
     }
 
     /// Someone answered. The first answer is written, any other is only noted.
-    pub(super) fn answer(&mut self, answer: Answer) {
+    pub(super) fn answer(&mut self, answer: AskAnswer) {
         let Some(at) = self.state.find_ask(&answer.ask) else {
             return;
         };
@@ -180,7 +180,7 @@ impl Fold<'_> {
             ask.late += 1;
             return;
         }
-        let denied = response.subtype.get() != Some("success")
+        let denied = !response.is_success()
             || response.response.is_some_and(|it| {
                 let given = serde_json::from_str::<CanUseToolResponse>(it.get());
                 matches!(given, Ok(CanUseToolResponse::Deny(_)))

@@ -1,12 +1,15 @@
-//! Facts of the session: what the agent says about itself, and what it costs.
+//! `system` messages, usage and cost: the facts of the session.
 
 use serde::Deserialize;
 use sluice_wire::Frame;
+use sluice_wire::control::Subtype;
 use sluice_wire::mode::PermissionMode;
+use sluice_wire::stdout::SystemSubtype;
+use sluice_wire::stdout::system::{Activity, SessionState};
 
 use super::Fold;
 use crate::conversation::read::{self, Later, List, ModelUsage, Note, Num, Obj, Response, System, TurnResult, Word};
-use crate::conversation::{Change, Command, EntryKind, Evidence, Model, Pending, Plugin, Server, Tokens};
+use crate::conversation::{Change, Command, EntryKind, Evidence, LoadedPlugin, Model, Pending, Server, Tokens};
 
 /// `init`.
 #[derive(Debug, Default, Deserialize)]
@@ -106,8 +109,8 @@ impl Fold<'_> {
     /// `system`: what the agent says about itself.
     pub(super) fn system(&mut self, frame: &Frame) -> bool {
         let text = frame.text();
-        let subtype = frame.subtype().unwrap_or_default();
-        if subtype == "init" {
+        let subtype = SystemSubtype::of(frame.subtype().unwrap_or_default());
+        if subtype == SystemSubtype::Init {
             return serde_json::from_str::<Init<'_>>(text).is_ok_and(|it| {
                 self.init(&it);
                 true
@@ -116,7 +119,10 @@ impl Fold<'_> {
         // These come by the thousand and say only that something goes on.
         if matches!(
             subtype,
-            "thinking_tokens" | "hook_progress" | "hook_started" | "control_request_progress"
+            SystemSubtype::ThinkingTokens
+                | SystemSubtype::HookProgress
+                | SystemSubtype::HookStarted
+                | SystemSubtype::ControlRequestProgress
         ) {
             self.sign();
             return true;
@@ -128,33 +134,33 @@ impl Fold<'_> {
             return true;
         }
         match subtype {
-            "status" => self.status(&it),
-            "session_state_changed" => self.session_state(&it),
-            "task_started" => self.task_started(&it),
-            "task_progress" => self.task_progress(&it),
-            "task_updated" => self.task_updated(&it),
-            "task_notification" => {
+            SystemSubtype::Status => self.status(&it),
+            SystemSubtype::SessionStateChanged => self.session_state(&it),
+            SystemSubtype::TaskStarted => self.task_started(&it),
+            SystemSubtype::TaskProgress => self.task_progress(&it),
+            SystemSubtype::TaskUpdated => self.task_updated(&it),
+            SystemSubtype::TaskNotification => {
                 self.task_ended(&it);
                 self.entry(frame, EntryKind::System, None);
             }
-            "background_tasks_changed" => self.tasks_listed(&it.tasks.0),
-            "commands_changed" => {
+            SystemSubtype::BackgroundTasksChanged => self.tasks_listed(&it.tasks.0),
+            SystemSubtype::CommandsChanged => {
                 let commands = read::later::<List<Obj<Named<'_>>>>(it.commands).unwrap_or_default();
                 self.state.session.commands = self::commands(&commands);
                 self.change(Change::Session);
             }
-            "session_title_changed" => {
+            SystemSubtype::SessionTitleChanged => {
                 self.state.session.title = it.title.boxed();
                 self.change(Change::Session);
             }
-            "ui_invalidate" => {}
-            "api_retry" => {
+            SystemSubtype::UiInvalidate => {}
+            SystemSubtype::ApiRetry => {
                 self.void(None);
                 self.open(Evidence::Retrying);
                 self.evidence(Evidence::Retrying);
                 self.entry(frame, EntryKind::System, None);
             }
-            "compact_boundary" => {
+            SystemSubtype::CompactBoundary => {
                 if let Some(it) = read::later::<Compacted>(it.compact_metadata) {
                     self.state.context.tokens = it.post_tokens.count();
                     self.change(Change::Context);
@@ -162,7 +168,7 @@ impl Fold<'_> {
                 self.sign();
                 self.entry(frame, EntryKind::System, None);
             }
-            "model_fallback" | "model_refusal_fallback" => {
+            SystemSubtype::ModelFallback | SystemSubtype::ModelRefusalFallback => {
                 if let Some(model) = it.fallback_model.boxed() {
                     self.state.session.model = Some(model);
                     self.change(Change::Session);
@@ -170,14 +176,14 @@ impl Fold<'_> {
                 self.sign();
                 self.entry(frame, EntryKind::System, None);
             }
-            _ if sluice_wire::stdout::System::KNOWN.contains(&subtype) => {
-                self.sign();
-                self.entry(frame, EntryKind::System, None);
-            }
-            _ => {
+            SystemSubtype::Unknown => {
                 self.state.drift.unknown += 1;
                 self.entry(frame, EntryKind::Unknown, None);
                 self.change(Change::Drift);
+            }
+            _ => {
+                self.sign();
+                self.entry(frame, EntryKind::System, None);
             }
         }
         true
@@ -245,12 +251,12 @@ impl Fold<'_> {
             self.state.session.mode = Some(PermissionMode::from(mode));
             self.change(Change::Session);
         }
-        match status.status.get() {
-            Some("requesting") => {
+        match status.status.get().map(Activity::from) {
+            Some(Activity::Requesting) => {
                 self.open(Evidence::Requesting);
                 self.evidence(Evidence::Requesting);
             }
-            Some("compacting") => {
+            Some(Activity::Compacting) => {
                 self.open(Evidence::Compacting);
                 self.evidence(Evidence::Compacting);
             }
@@ -267,8 +273,8 @@ impl Fold<'_> {
 
     /// A hint: nothing is closed or opened by it alone.
     fn session_state(&mut self, it: &System<'_>) {
-        match it.state.get() {
-            Some("idle") => self.evidence(Evidence::SaidIdle),
+        match it.state.get().map(SessionState::from) {
+            Some(SessionState::Idle) => self.evidence(Evidence::SaidIdle),
             _ => self.sign(),
         }
     }
@@ -284,16 +290,16 @@ impl Fold<'_> {
 
     fn take_effect(&mut self, pending: &Pending, learned: &Learned<'_>) {
         let session = &mut self.state.session;
-        match &*pending.subtype {
-            "set_permission_mode" => {
+        match &pending.subtype {
+            Subtype::SetPermissionMode => {
                 let mode = learned.mode.get().or(pending.about.as_deref());
                 session.mode = mode.map(PermissionMode::from).or(session.mode.take());
             }
-            "set_model" => {
+            Subtype::SetModel => {
                 let model = learned.model.boxed().or_else(|| pending.about.clone());
                 session.model = model.or(session.model.take());
             }
-            "initialize" => {
+            Subtype::Initialize => {
                 if let Some(mode) = learned.current_permission_mode.get() {
                     session.mode = Some(PermissionMode::from(mode));
                 }
@@ -314,14 +320,14 @@ impl Fold<'_> {
                 session.models = models.collect();
                 replace(&mut session.capabilities, &learned.capabilities);
             }
-            "mcp_status" => session.servers = servers(&learned.servers),
-            "get_context_usage" => {
+            Subtype::McpStatus => session.servers = servers(&learned.servers),
+            Subtype::GetContextUsage => {
                 self.state.context.tokens = learned.total_tokens.count();
                 self.state.context.window = learned.max_tokens.0.map(|_| learned.max_tokens.count());
                 self.change(Change::Context);
                 return;
             }
-            "cancel_async_message" => {
+            Subtype::CancelAsyncMessage => {
                 let cancelled = read::later::<read::Flag>(learned.cancelled).is_some_and(|it| it.0);
                 let prompt = pending.about.as_deref().and_then(|it| self.state.find_prompt(it));
                 if let Some(at) = prompt.filter(|_| cancelled) {
@@ -329,7 +335,7 @@ impl Fold<'_> {
                 }
                 return;
             }
-            "interrupt" => {
+            Subtype::Interrupt => {
                 let cancelled = read::later::<List<Word<'_>>>(learned.cancelled).unwrap_or_default();
                 for uuid in cancelled.0.iter().filter_map(Word::get) {
                     if let Some(at) = self.state.find_prompt(uuid) {
@@ -413,10 +419,10 @@ fn commands(list: &List<Obj<Named<'_>>>) -> Vec<Command> {
         .collect()
 }
 
-fn plugins(list: &List<Obj<Named<'_>>>) -> Vec<Plugin> {
+fn plugins(list: &List<Obj<Named<'_>>>) -> Vec<LoadedPlugin> {
     let named = list.0.iter().filter_map(|it| it.0.as_ref());
     named
-        .map(|it| Plugin {
+        .map(|it| LoadedPlugin {
             name: it.name.text().into(),
             path: it.path.boxed(),
         })

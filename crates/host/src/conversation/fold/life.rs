@@ -1,18 +1,18 @@
-//! Processes that come and go, ways that are found and lost, and time that passes.
+//! Process and transport: start, exit, connection, loss, and time that passes.
 
 use super::Fold;
 use crate::conversation::{
-    AskState, Change, Effect, End, Evidence, Exit, Failure, Process, PromptState, RequestOutcome, Rung, TaskState,
-    Transport, activity,
+    AskState, Change, Effect, End, Evidence, Exit, Failure, ProcessStatus, PromptState, RequestOutcome, Rung,
+    TaskState, TransportStatus, activity,
 };
 
 impl Fold<'_> {
     pub(super) fn starting(&mut self, resumed: bool) {
-        if matches!(self.state.process, Process::Up { .. }) {
+        if matches!(self.state.process, ProcessStatus::Up { .. }) {
             // Nobody said that the one before ended; it did.
             self.exited(Exit::default());
         }
-        self.state.process = Process::Starting;
+        self.state.process = ProcessStatus::Starting;
         self.state.epoch += 1;
         self.state.echoes = false;
         self.state.tells = false;
@@ -34,14 +34,14 @@ impl Fold<'_> {
 
     pub(super) fn up(&mut self) {
         let since = self.state.now;
-        self.state.process = Process::Up { since };
+        self.state.process = ProcessStatus::Up { since };
         self.change(Change::Process);
     }
 
     /// The process is gone, and with it all that only it could have ended.
     pub(super) fn exited(&mut self, exit: Exit) {
         let at = self.state.now;
-        self.state.process = Process::Exited { exit, at };
+        self.state.process = ProcessStatus::Exited { exit, at };
         let respawn = self
             .state
             .interrupt
@@ -87,14 +87,14 @@ impl Fold<'_> {
         }
     }
 
-    pub(super) fn transport(&mut self, transport: Transport) {
+    pub(super) fn transport(&mut self, transport: TransportStatus) {
         self.state.transport = transport;
         self.change(Change::Transport);
     }
 
     /// The way is open. Only now is it known which of the asks in old lines still wait.
     pub(super) fn connected(&mut self) {
-        self.transport(Transport::Connected);
+        self.transport(TransportStatus::Connected);
         for ask in self.state.index.pending.clone() {
             self.tell_ask(ask as usize);
         }
@@ -103,7 +103,7 @@ impl Fold<'_> {
     /// No process will follow: what could still have become of anything will not.
     pub(super) fn closed(&mut self) {
         self.state.closed = true;
-        if !matches!(self.state.process, Process::Exited { .. }) {
+        if !matches!(self.state.process, ProcessStatus::Exited { .. }) {
             self.exited(Exit::default());
         }
         for prompt in self.state.index.waiting.clone() {

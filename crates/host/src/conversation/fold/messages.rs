@@ -1,15 +1,15 @@
-//! Messages of the conversation: blocks of answers, results of calls, notices.
+//! `assistant` and `user` messages: blocks of answers, tool results, notices.
 
 use sluice_wire::Frame;
 
 use super::Fold;
 use crate::conversation::index::{key, place};
-use crate::conversation::read::{Message, Note};
+use crate::conversation::read::{MessageFields, Note};
 use crate::conversation::{AskState, Call, CallState, Change, EntryKind, Evidence, Proof};
 
 impl Fold<'_> {
     /// `assistant`: a block was said for good.
-    pub(super) fn assistant(&mut self, frame: &Frame, message: &Message<'_>) {
+    pub(super) fn assistant(&mut self, frame: &Frame, message: &MessageFields<'_>) {
         if !self.is_new(message.uuid.get()) {
             return;
         }
@@ -48,7 +48,7 @@ impl Fold<'_> {
     }
 
     /// `user`: the result of a call, a notice, or a prompt repeated.
-    pub(super) fn user(&mut self, frame: &Frame, message: &Message<'_>) {
+    pub(super) fn user(&mut self, frame: &Frame, message: &MessageFields<'_>) {
         let parent = self.parent(message.parent_tool_use_id.get());
         if message.is_replay.0 && parent.is_none() && self.echoed(frame, message) {
             return;

@@ -1,13 +1,14 @@
-//! Prompts on their way: accepted, written, taken up, or known to be lost.
+//! Prompts: accepted, written, taken up by the agent, or known to be lost.
 
 use sluice_wire::Frame;
 use sluice_wire::control::{CancelAsyncMessage, RequestId};
 
 use super::Fold;
 use crate::conversation::index::{key, place};
-use crate::conversation::read::{Message, Note};
+use crate::conversation::read::{MessageFields, Note};
 use crate::conversation::{
-    Change, Effect, End, EntryKind, Evidence, Failure, Line, OwnRequest, Prompt, PromptState, Proof, Submit, Turn,
+    Change, Effect, End, EntryKind, Evidence, Failure, Line, OwnRequest, PromptState, Proof, Submit, TrackedPrompt,
+    Turn,
 };
 
 impl Fold<'_> {
@@ -28,7 +29,7 @@ impl Fold<'_> {
         let at = self.state.prompts.len();
         self.state.index.prompts.insert(key(&id), place(at));
         let now = self.state.now;
-        self.state.prompts.push(Prompt {
+        self.state.prompts.push(TrackedPrompt {
             id,
             marked,
             again: false,
@@ -82,7 +83,7 @@ impl Fold<'_> {
     }
 
     /// A prompt found in a log of the pipes.
-    pub(super) fn wrote_prompt(&mut self, frame: &Frame, message: &Message<'_>) {
+    pub(super) fn wrote_prompt(&mut self, frame: &Frame, message: &MessageFields<'_>) {
         match message.uuid.get() {
             Some(uuid) => match self.state.find_prompt(uuid) {
                 Some(at) => {
@@ -224,7 +225,7 @@ impl Fold<'_> {
     }
 
     /// Takes prompts out of a turn, of which the agent never said that they began.
-    pub(super) fn release(&mut self, turn: usize, which: impl Fn(usize, &Prompt) -> bool) {
+    pub(super) fn release(&mut self, turn: usize, which: impl Fn(usize, &TrackedPrompt) -> bool) {
         let Some(it) = self.state.turns.get_mut(turn) else {
             return;
         };
@@ -291,7 +292,7 @@ impl Fold<'_> {
     }
 
     /// The agent repeats a prompt it has read. Gives whether it is one of this side's.
-    pub(super) fn echoed(&mut self, frame: &Frame, message: &Message<'_>) -> bool {
+    pub(super) fn echoed(&mut self, frame: &Frame, message: &MessageFields<'_>) -> bool {
         let known = message.uuid.get().and_then(|it| self.state.find_prompt(it));
         let prompt = known.or_else(|| self.same_text(frame));
         let Some(at) = prompt else { return false };

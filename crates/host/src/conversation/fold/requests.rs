@@ -1,15 +1,17 @@
-//! What this side asks of the agent: deadlines, answers, and the ladder of an interrupt.
+//! Control requests of the host: deadlines, responses, and the steps of an interrupt.
 
-use sluice_wire::Frame;
-use sluice_wire::control::RequestId;
+use sluice_wire::control::{RequestId, Subtype};
+use sluice_wire::{Frame, MessageType};
 
 use super::Fold;
-use crate::conversation::read::{Control, Message, Responded, Response};
-use crate::conversation::{Change, Effect, Interruption, OwnRequest, Pending, Process, RequestOutcome, Rung, Time};
+use crate::conversation::read::{Control, MessageFields, Responded, Response};
+use crate::conversation::{
+    Change, Effect, Interruption, OwnRequest, Pending, ProcessStatus, RequestOutcome, Rung, Time,
+};
 
 impl Fold<'_> {
     pub(super) fn request(&mut self, request: OwnRequest) {
-        if matches!(self.state.process, Process::Exited { .. }) || self.state.closed {
+        if matches!(self.state.process, ProcessStatus::Exited { .. }) || self.state.closed {
             let reply = RequestOutcome::Died;
             self.effects.push(Effect::Replied {
                 request: request.id,
@@ -39,7 +41,7 @@ impl Fold<'_> {
             until,
             id: control.request_id,
         };
-        if &*pending.subtype == "interrupt" {
+        if pending.subtype == Subtype::Interrupt {
             self.interrupting(&pending.id);
         }
         self.state.requests.push(pending);
@@ -61,17 +63,17 @@ impl Fold<'_> {
     /// A line to the agent, found in a log of its pipes.
     pub(super) fn wrote(&mut self, frame: &Frame) {
         let text = frame.text();
-        match frame.ty() {
-            "user" => {
-                if let Ok(message) = serde_json::from_str::<Message<'_>>(text) {
+        match frame.message_type() {
+            MessageType::User => {
+                if let Ok(message) = serde_json::from_str::<MessageFields<'_>>(text) {
                     self.wrote_prompt(frame, &message);
                 }
             }
-            "control_request" => {
+            MessageType::ControlRequest => {
                 let until = self.state.now.after(self.state.patience.reply);
                 self.asking(text, until);
             }
-            "control_response" => {
+            MessageType::ControlResponse => {
                 let response = serde_json::from_str::<Responded<'_>>(text);
                 if let Some(response) = response.ok().and_then(|it| it.response.0) {
                     self.wrote_answer(&response);
@@ -97,10 +99,10 @@ impl Fold<'_> {
             return;
         };
         let pending = self.state.requests.remove(at);
-        if response.subtype.get() == Some("success") {
+        if response.is_success() {
             self.learn(&pending, &response);
         }
-        if &*pending.subtype == "interrupt" {
+        if pending.subtype == Subtype::Interrupt {
             self.acknowledged(&response);
         }
         for request in &response.pending_permission_requests.0 {
@@ -149,7 +151,7 @@ impl Fold<'_> {
             Rung::Terminated => (ladder.terminate, Rung::Killed, super::super::Signal::Kill),
             Rung::Killed => return,
         };
-        if now > it.since.after(wait) && matches!(self.state.process, Process::Up { .. }) {
+        if now > it.since.after(wait) && matches!(self.state.process, ProcessStatus::Up { .. }) {
             it.rung = next;
             it.since = now;
             self.effects.push(Effect::Signal(signal));

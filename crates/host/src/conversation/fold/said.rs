@@ -1,6 +1,6 @@
-//! Lines of the agent, by what they say they are.
+//! Lines of the agent, by message type.
 
-use sluice_wire::Frame;
+use sluice_wire::{Frame, MessageType};
 
 use super::Fold;
 use crate::conversation::index::key;
@@ -11,35 +11,38 @@ impl Fold<'_> {
     pub(super) fn said(&mut self, frame: &Frame) {
         self.state.heard = Some(self.state.now);
         let text = frame.readable();
-        let understood = match frame.ty() {
-            "stream_event" => self.read(text, Self::stream),
-            "assistant" => self.read(text, |fold, it| fold.assistant(frame, &it)),
-            "user" => self.read(text, |fold, it| fold.user(frame, &it)),
-            "result" => self.read(text, |fold, it| fold.result(frame, &it)),
-            "system" => self.system(frame),
-            "command_lifecycle" => self.read(text, |fold, it: Note<'_>| fold.lifecycle(&it)),
-            "tool_progress" => self.read(text, |fold, it: Note<'_>| fold.progress(&it)),
-            "control_request" => self.read(text, |fold, it: read::Control<'_>| fold.ask(frame, &it)),
-            "control_cancel_request" => self.read(text, |fold, it: read::Control<'_>| fold.cancelled(&it.request_id)),
-            "control_response" => self.read(text, |fold, it: read::Responded<'_>| fold.responded(frame, it)),
-            "conversation_reset" => self.read(text, |fold, it: Note<'_>| fold.reset(frame, &it)),
-            "rate_limit_event" => {
+        let understood = match frame.message_type() {
+            MessageType::StreamEvent => self.read(text, Self::stream),
+            MessageType::Assistant => self.read(text, |fold, it| fold.assistant(frame, &it)),
+            MessageType::User => self.read(text, |fold, it| fold.user(frame, &it)),
+            MessageType::Result => self.read(text, |fold, it| fold.result(frame, &it)),
+            MessageType::System => self.system(frame),
+            MessageType::CommandLifecycle => self.read(text, |fold, it: Note<'_>| fold.lifecycle(&it)),
+            MessageType::ToolProgress => self.read(text, |fold, it: Note<'_>| fold.progress(&it)),
+            MessageType::ControlRequest => self.read(text, |fold, it: read::Control<'_>| fold.ask(frame, &it)),
+            MessageType::ControlCancelRequest => {
+                self.read(text, |fold, it: read::Control<'_>| fold.cancelled(&it.request_id))
+            }
+            MessageType::ControlResponse => self.read(text, |fold, it: read::Responded<'_>| fold.responded(frame, it)),
+            MessageType::ConversationReset => self.read(text, |fold, it: Note<'_>| fold.reset(frame, &it)),
+            MessageType::RateLimitEvent => {
                 self.state.session.limits = Some(Line::from(frame));
                 self.change(Change::Session);
                 true
             }
-            "keep_alive" | "transcript_mirror" => true,
-            "tool_use_summary"
-            | "auth_status"
-            | "prompt_suggestion"
-            | "active_goal"
-            | "streamlined_text"
-            | "streamlined_tool_use_summary" => self.read(text, |fold, it: Note<'_>| {
+            MessageType::KeepAlive | MessageType::TranscriptMirror => true,
+            MessageType::ToolUseSummary
+            | MessageType::AuthStatus
+            | MessageType::PromptSuggestion
+            | MessageType::ActiveGoal
+            | MessageType::StreamlinedText
+            | MessageType::StreamlinedToolUseSummary => self.read(text, |fold, it: Note<'_>| {
                 if fold.is_new(it.uuid.get()) {
                     fold.entry(frame, EntryKind::System, None);
                 }
             }),
-            _ => false,
+            // The second is a message to agents.
+            MessageType::Unknown | MessageType::UpdateEnvironmentVariables => false,
         };
         if !understood {
             self.unknown(frame);

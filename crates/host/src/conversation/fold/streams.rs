@@ -1,4 +1,4 @@
-//! Partial messages: what is being written, until it is said or void.
+//! `stream_event`: drafts grow until their blocks arrive or they are void.
 
 use super::Fold;
 use crate::conversation::index::key;

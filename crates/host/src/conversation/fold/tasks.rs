@@ -1,4 +1,4 @@
-//! What runs beside the turn.
+//! Background tasks: `task_started`, `task_progress`, `task_updated`, `task_notification`.
 
 use sluice_wire::stdout::system::{TaskOutcome, TaskStatus};
 

@@ -1,4 +1,4 @@
-//! What results of calls say besides their text: lists of things to do, and commands left running.
+//! `tool_use_result`: todo and task lists, and commands left running in the background.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

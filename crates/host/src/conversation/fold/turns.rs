@@ -1,13 +1,14 @@
-//! Whose turn it is: opened by signs, closed by results, and never told apart by counting.
+//! Turns: opened by evidence, closed by `result`, never matched by counting.
 
 use sluice_wire::Frame;
+use sluice_wire::control::Subtype;
 use sluice_wire::origin::OriginKind;
 use sluice_wire::stdout::{ResultSubtype, TerminalReason};
 
 use super::Fold;
 use crate::conversation::read::{self, Later, List, Word};
 use crate::conversation::{
-    CallState, Change, End, EntryKind, Evidence, Process, PromptState, Proof, Tokens, Transport, Turn,
+    CallState, Change, End, EntryKind, Evidence, ProcessStatus, PromptState, Proof, Tokens, TransportStatus, Turn,
 };
 
 impl Fold<'_> {
@@ -16,7 +17,9 @@ impl Fold<'_> {
         if let Some(open) = self.state.index.open {
             return Some(open);
         }
-        if matches!(self.state.process, Process::Exited { .. }) && self.state.transport == Transport::Connected {
+        if matches!(self.state.process, ProcessStatus::Exited { .. })
+            && self.state.transport == TransportStatus::Connected
+        {
             return None;
         }
         let at = self.state.turns.len();
@@ -94,7 +97,7 @@ impl Fold<'_> {
     /// One that was seen to announce a turn announces every one, and says something unannounced only of its own accord.
     /// What is said before the greeting is answered says why the agent will not start.
     pub(super) fn presume_unannounced(&mut self, turn: usize) {
-        let greeting = self.state.requests.iter().any(|it| &*it.subtype == "initialize");
+        let greeting = self.state.requests.iter().any(|it| it.subtype == Subtype::Initialize);
         let own = self.state.turns.get(turn).is_none_or(Turn::is_own);
         if own || greeting || self.state.announces {
             return;

@@ -1,7 +1,7 @@
 //! Every ask has one outcome.
 
 use serde_json::{Value, json};
-use sluice_host::conversation::{Activity, Answer, AskKind, AskState, AskVerdict, Effect, Effects, What};
+use sluice_host::conversation::{Activity, AskAnswer, AskKind, AskState, AskVerdict, Effect, Effects, What};
 use sluice_wire::{Frame, Raw};
 
 use super::play::{Play, ask, id, result, result_of, sent, success, tool_result, tool_use};
@@ -31,11 +31,11 @@ fn whoever_answers_is_told_once() {
 #[test]
 fn the_first_answer_wins_and_others_see_who_gave_it() {
     let mut play = asking();
-    let mut first = Answer::allow(id("a1"));
+    let mut first = AskAnswer::allow(id("a1"));
     first.by = Some("phone".into());
     let effects = play.answer(first);
     assert_eq!((sent(&effects).len(), settled(&effects)), (1, 1));
-    let late = play.answer(Answer::deny(id("a1"), "no"));
+    let late = play.answer(AskAnswer::deny(id("a1"), "no"));
     assert!(sent(&late).is_empty(), "a late answer is noted, never written");
     assert!(late.contains(&Effect::TooLate(0)));
     let ask = &play.state.asks()[0];
@@ -48,7 +48,7 @@ fn the_first_answer_wins_and_others_see_who_gave_it() {
 #[test]
 fn a_yes_repeats_the_input_for_agents_that_refuse_one_without() {
     let mut play = asking();
-    let line = sent(&play.answer(Answer::allow(id("a1")))).remove(0);
+    let line = sent(&play.answer(AskAnswer::allow(id("a1")))).remove(0);
     let value: Value = serde_json::from_str(&line).unwrap();
     let response = &value["response"]["response"];
     assert_eq!(response["behavior"], "allow");
@@ -60,7 +60,7 @@ fn an_ask_the_agent_withdraws_is_not_answered_into_the_void() {
     let mut play = asking();
     let effects = play.says(json!({"type": "control_cancel_request", "request_id": "a1"}));
     assert_eq!(settled(&effects), 1);
-    assert!(sent(&play.answer(Answer::allow(id("a1")))).is_empty());
+    assert!(sent(&play.answer(AskAnswer::allow(id("a1")))).is_empty());
     assert_eq!(play.state.asks()[0].state, AskState::Cancelled);
 }
 
@@ -83,7 +83,7 @@ fn an_ask_dies_with_the_process_that_waits_for_it() {
     play.happens(What::Starting { resumed: true });
     play.happens(What::Up);
     assert!(
-        sent(&play.answer(Answer::allow(id("a1")))).is_empty(),
+        sent(&play.answer(AskAnswer::allow(id("a1")))).is_empty(),
         "the next process never asked"
     );
 }
@@ -93,7 +93,7 @@ fn an_ask_outlives_the_socket_and_its_answer_waits_for_the_way() {
     let mut play = asking();
     play.happens(What::Lost);
     assert!(play.state.asks()[0].is_pending());
-    assert!(sent(&play.answer(Answer::allow(id("a1")))).is_empty());
+    assert!(sent(&play.answer(AskAnswer::allow(id("a1")))).is_empty());
     assert_eq!(sent(&play.happens(What::Connected)).len(), 1);
     assert!(sent(&play.happens(What::Connected)).is_empty(), "written once");
 }
@@ -135,8 +135,8 @@ fn several_asks_at_once_are_answered_in_any_order() {
     let mut play = asking();
     play.says(tool_use("c2", "Bash"));
     play.says(ask("a2", "c2"));
-    play.answer(Answer::deny(id("a2"), "no"));
-    play.answer(Answer::allow(id("a1")));
+    play.answer(AskAnswer::deny(id("a2"), "no"));
+    play.answer(AskAnswer::allow(id("a1")));
     let states: Vec<AskState> = play.state.asks().iter().map(|it| it.state).collect();
     assert_eq!(states, [AskState::Allowed, AskState::Denied]);
 }
@@ -144,7 +144,7 @@ fn several_asks_at_once_are_answered_in_any_order() {
 #[test]
 fn a_hook_is_served_and_keeps_nobody_waiting() {
     let mut play = asking();
-    play.answer(Answer::allow(id("a1")));
+    play.answer(AskAnswer::allow(id("a1")));
     let effects = play.says(json!({
         "type": "control_request", "request_id": "h1",
         "request": {"subtype": "hook_callback", "callback_id": "hook_0", "input": {}, "tool_use_id": "c1"},
@@ -153,7 +153,7 @@ fn a_hook_is_served_and_keeps_nobody_waiting() {
     assert_eq!(play.state.asks()[1].kind, AskKind::Hook);
     assert!(matches!(play.state.activity(), Activity::Running { .. }));
     let given = Raw::from_text("{}".to_owned()).unwrap();
-    let effects = play.answer(Answer::new(id("h1"), AskVerdict::Give(given)));
+    let effects = play.answer(AskAnswer::new(id("h1"), AskVerdict::Give(given)));
     assert_eq!(sent(&effects).len(), 1);
 }
 
@@ -175,7 +175,7 @@ fn an_ask_of_a_subagent_in_the_background_outlives_the_turn() {
 #[test]
 fn our_own_answer_echoed_is_nothing_new() {
     let mut play = asking();
-    play.answer(Answer::allow(id("a1")));
+    play.answer(AskAnswer::allow(id("a1")));
     play.says(success("a1", json!({"behavior": "allow"})));
     assert_eq!(play.state.drift().foreign, 0);
     play.says(success("nobodys", json!({})));
@@ -196,7 +196,7 @@ fn an_ask_with_a_number_for_an_id_is_answered_under_that_number() {
     request["request_id"] = json!(7);
     play.says(request);
     let ask = play.state.asks()[0].id.clone();
-    let line = sent(&play.answer(Answer::deny(ask, "no"))).remove(0);
+    let line = sent(&play.answer(AskAnswer::deny(ask, "no"))).remove(0);
     let value: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(value["response"]["request_id"], json!(7));
 }

@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 use proptest::prelude::*;
 use serde_json::Value;
 use sluice_host::conversation::{
-    Activity, Answer, AskState, Effect, End, Event, Exit, Failure, OwnRequest, PromptState, Proof, Signal, Snapshot,
-    State, Submit, What, step,
+    Activity, AskAnswer, AskState, ConversationEvent, ConversationState, Effect, End, Exit, Failure, OwnRequest,
+    PromptState, Proof, Signal, Snapshot, Submit, What, step,
 };
 use sluice_wire::stdin::User;
 
@@ -17,10 +17,10 @@ use agent::{Agent, Kind};
 
 /// One life.
 struct Life {
-    state: State,
+    state: ConversationState,
     agent: Agent,
     now: u64,
-    log: Vec<Event>,
+    log: Vec<ConversationEvent>,
     settled: HashMap<usize, usize>,
     /// Results of which the agent said that they ended a turn, as the machine has them by their uuid.
     lost: bool,
@@ -32,7 +32,7 @@ struct Life {
 impl Life {
     fn new(kind: Kind) -> Self {
         let mut life = Self {
-            state: State::default(),
+            state: ConversationState::default(),
             agent: Agent::new(kind),
             now: 0,
             log: Vec::new(),
@@ -48,7 +48,7 @@ impl Life {
 
     /// Something happens, and what is to be done because of it is done.
     fn happens(&mut self, what: What) {
-        let event = Event::new(self.now, what);
+        let event = ConversationEvent::new(self.now, what);
         self.log.push(event.clone());
         let effects = step(&mut self.state, event);
         for effect in effects {
@@ -125,7 +125,7 @@ impl Life {
             return;
         }
         if let Some(line) = self.agent.out.pop_front() {
-            let event = Event::line(self.now, &line);
+            let event = ConversationEvent::line(self.now, &line);
             self.happens(event.what);
         }
     }
@@ -140,9 +140,9 @@ impl Life {
             .id
             .clone();
         self.happens(What::Answer(if choice.is_multiple_of(2) {
-            Answer::allow(ask)
+            AskAnswer::allow(ask)
         } else {
-            Answer::deny(ask, "no")
+            AskAnswer::deny(ask, "no")
         }));
     }
 
@@ -249,7 +249,7 @@ impl Life {
             self.deliver();
             self.deliver();
             for ask in self.state.pending_asks().map(|it| it.id.clone()).collect::<Vec<_>>() {
-                self.happens(What::Answer(Answer::allow(ask)));
+                self.happens(What::Answer(AskAnswer::allow(ask)));
             }
         }
         while !self.agent.out.is_empty() {
@@ -333,7 +333,7 @@ impl Life {
 
     /// Read again, from the log or from a snapshot in the middle of it, it is the same life.
     fn replays(&self, written: bool) {
-        let mut replayed = State::default();
+        let mut replayed = ConversationState::default();
         let half = self.log.len() / 2;
         for (at, event) in self.log.iter().enumerate() {
             if at == half {
@@ -342,7 +342,7 @@ impl Life {
                     let text = serde_json::to_string(&snapshot).unwrap();
                     snapshot = serde_json::from_str::<Snapshot>(&text).unwrap();
                 }
-                replayed = State::restore(snapshot).unwrap();
+                replayed = ConversationState::restore(snapshot).unwrap();
             }
             step(&mut replayed, event.clone());
         }

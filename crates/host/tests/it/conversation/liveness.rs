@@ -1,7 +1,7 @@
 //! "Running" is shown on evidence, and evidence grows old.
 
 use serde_json::json;
-use sluice_host::conversation::{Activity, Answer, Change, Effect, End, Evidence, Time, What};
+use sluice_host::conversation::{Activity, AskAnswer, Change, Effect, End, Evidence, Time, What};
 
 use super::play::{
     Play, ask, block_start, delta, id, lifecycle, message_start, result, result_of, stream, system, text, tool_result,
@@ -109,7 +109,7 @@ fn nobody_is_hurried_to_answer() {
     play.says(ask("a1", "c1"));
     play.wait(86_400);
     assert!(matches!(play.state.activity(), Activity::Waiting { .. }));
-    play.answer(Answer::allow(id("a1")));
+    play.answer(AskAnswer::allow(id("a1")));
     assert_eq!(evidence(&play), Evidence::Calling);
 }
 

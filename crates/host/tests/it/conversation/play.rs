@@ -2,16 +2,17 @@
 
 use serde_json::{Value, json};
 use sluice_host::conversation::{
-    Answer, Effect, Effects, Event, Exit, Line, OwnRequest, Prompt, PromptState, State, Submit, Turn, What, step,
+    AskAnswer, ConversationEvent, ConversationState, Effect, Effects, Exit, Line, OwnRequest, PromptState, Submit,
+    TrackedPrompt, Turn, What, step,
 };
 use sluice_wire::control::RequestId;
 use sluice_wire::stdin::User;
 
 /// A conversation, its clock and its log.
 pub(crate) struct Play {
-    pub(crate) state: State,
+    pub(crate) state: ConversationState,
     pub(crate) now: u64,
-    pub(crate) log: Vec<Event>,
+    pub(crate) log: Vec<ConversationEvent>,
     serial: u64,
 }
 
@@ -27,7 +28,7 @@ impl Play {
     /// Nothing has happened.
     pub(crate) fn cold() -> Self {
         Self {
-            state: State::default(),
+            state: ConversationState::default(),
             now: 1_000,
             log: Vec::new(),
             serial: 0,
@@ -35,7 +36,7 @@ impl Play {
     }
 
     pub(crate) fn happens(&mut self, what: What) -> Effects {
-        let event = Event::new(self.now, what);
+        let event = ConversationEvent::new(self.now, what);
         self.log.push(event.clone());
         step(&mut self.state, event)
     }
@@ -58,7 +59,7 @@ impl Play {
             message["uuid"] = json!(format!("said-{}", self.serial));
         }
         self.now += 1;
-        self.log.push(Event::line(self.now, &message.to_string()));
+        self.log.push(ConversationEvent::line(self.now, &message.to_string()));
         step(&mut self.state, self.log.last().unwrap().clone())
     }
 
@@ -73,7 +74,7 @@ impl Play {
         self.says(init(&[id]));
     }
 
-    pub(crate) fn answer(&mut self, answer: Answer) -> Effects {
+    pub(crate) fn answer(&mut self, answer: AskAnswer) -> Effects {
         self.happens(What::Answer(answer))
     }
 
@@ -88,7 +89,7 @@ impl Play {
         }))
     }
 
-    pub(crate) fn prompt(&self, id: &str) -> &Prompt {
+    pub(crate) fn prompt(&self, id: &str) -> &TrackedPrompt {
         self.state.prompt(id).unwrap()
     }
 

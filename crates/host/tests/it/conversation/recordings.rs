@@ -3,42 +3,43 @@
 use std::collections::HashMap;
 
 use sluice_host::conversation::{
-    Activity, AskState, Effect, Effects, Event, Exit, Process, PromptState, Snapshot, State, What, step,
+    Activity, AskState, ConversationEvent, ConversationState, Effect, Effects, Exit, ProcessStatus, PromptState,
+    Snapshot, What, step,
 };
 use sluice_wire::Frame;
 
 use super::shared::{Recording, Step, recordings};
 
 /// Plays a recording to its end: the process exits and none follows.
-fn events(recording: &Recording) -> Vec<Event> {
+fn events(recording: &Recording) -> Vec<ConversationEvent> {
     let mut now = 0;
     let mut events = vec![
-        Event::new(now, What::Starting { resumed: false }),
-        Event::new(now, What::Up),
+        ConversationEvent::new(now, What::Starting { resumed: false }),
+        ConversationEvent::new(now, What::Up),
     ];
     for step in &recording.steps {
         now += 10;
         match step {
-            Step::Agent(line) => events.push(Event::line(now, line)),
+            Step::Agent(line) => events.push(ConversationEvent::line(now, line)),
             Step::Host(line) => {
                 if let Ok(frame) = Frame::parse(line) {
-                    events.push(Event::new(now, What::Wrote(frame)));
+                    events.push(ConversationEvent::new(now, What::Wrote(frame)));
                 }
             }
             Step::Restart => {
-                events.push(Event::new(now, What::Exited(Exit::default())));
-                events.push(Event::new(now, What::Starting { resumed: true }));
-                events.push(Event::new(now, What::Up));
+                events.push(ConversationEvent::new(now, What::Exited(Exit::default())));
+                events.push(ConversationEvent::new(now, What::Starting { resumed: true }));
+                events.push(ConversationEvent::new(now, What::Up));
             }
         }
     }
-    events.push(Event::new(now, What::Exited(Exit::default())));
-    events.push(Event::new(now, What::Closed));
+    events.push(ConversationEvent::new(now, What::Exited(Exit::default())));
+    events.push(ConversationEvent::new(now, What::Closed));
     events
 }
 
-fn fold(events: &[Event]) -> (State, Vec<Effects>) {
-    let mut state = State::default();
+fn fold(events: &[ConversationEvent]) -> (ConversationState, Vec<Effects>) {
+    let mut state = ConversationState::default();
     let effects = events.iter().map(|event| step(&mut state, event.clone())).collect();
     (state, effects)
 }
@@ -81,7 +82,7 @@ fn every_recording_ends_with_everything_settled() {
                 ));
             }
         }
-        if state.activity() != Activity::Idle || !matches!(state.process(), Process::Exited { .. }) {
+        if state.activity() != Activity::Idle || !matches!(state.process(), ProcessStatus::Exited { .. }) {
             problem(format!("{:?} {:?}", state.activity(), state.process()));
         }
         let results = recording.steps.iter().filter(|step| match step {
@@ -109,7 +110,7 @@ fn reading_the_log_again_gives_the_state_that_was_lived() {
         let events = events(&recording);
         let (lived, _) = fold(&events);
         let written = serde_json::to_string(&events).unwrap();
-        let read: Vec<Event> = serde_json::from_str(&written).unwrap();
+        let read: Vec<ConversationEvent> = serde_json::from_str(&written).unwrap();
         let (replayed, _) = fold(&read);
         assert!(lived == replayed, "{}", recording.name);
     }
@@ -119,7 +120,7 @@ fn reading_the_log_again_gives_the_state_that_was_lived() {
 fn a_conversation_goes_on_from_a_snapshot_at_any_line() {
     for recording in recordings() {
         let events = events(&recording);
-        let mut state = State::default();
+        let mut state = ConversationState::default();
         for (at, event) in events.iter().enumerate() {
             let snapshot = state.snapshot();
             let snapshot = if at % 16 == 5 {
@@ -128,7 +129,7 @@ fn a_conversation_goes_on_from_a_snapshot_at_any_line() {
             } else {
                 snapshot
             };
-            let mut restored = State::restore(snapshot).unwrap();
+            let mut restored = ConversationState::restore(snapshot).unwrap();
             assert!(restored == state, "{} before {at}: {event:?}", recording.name);
             let effects = step(&mut state, event.clone());
             assert_eq!(

@@ -1,4 +1,4 @@
-//! A line that is being read: what is taken of it, and what came before.
+//! The line the lexer reads: what is consumed, and what came before.
 
 use super::is_name;
 use crate::class::{Class, Run, push};

@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite};
 use tokio::time::{Instant, timeout_at};
 
 use super::super::answers;
-use super::super::steps::Answer;
+use super::super::steps::ControlAnswer;
 use super::{Heard, Patience, Player, kind};
 use crate::error::Error;
 use crate::pattern::matches;
@@ -87,10 +87,10 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Player<'_, R, W>
         let answer = match self.script.answers.get(subtype) {
             Some(Value::Null) => None,
             Some(Value::Object(own)) if own.contains_key("$error") => {
-                own.get("$error").map(|text| Answer::Error(text.clone()))
+                own.get("$error").map(|text| ControlAnswer::Error(text.clone()))
             }
-            Some(own) => Some(Answer::Success(self.words.fill(own))),
-            None => Some(Answer::Success(answers::usual(request))),
+            Some(own) => Some(ControlAnswer::Success(self.words.fill(own))),
+            None => Some(ControlAnswer::Success(answers::usual(request))),
         };
         if stops && let Some(question) = self.asking.take() {
             self.say(&json!({"type": "control_cancel_request", "request_id": question}))

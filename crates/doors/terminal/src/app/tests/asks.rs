@@ -2,7 +2,7 @@
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
-use sluice_host::conversation::{Answer, Exit, OwnRequest, What};
+use sluice_host::conversation::{AskAnswer, Exit, OwnRequest, What};
 use sluice_wire::control::RequestId;
 
 use super::screens::{screen, seen};
@@ -196,7 +196,7 @@ fn a_withdrawn_ask_says_why() {
     });
     assert!(row.ends_with("  withdrawn: the turn was stopped"), "{row}");
     let row = withdrawn(|stage| {
-        let mut answer = Answer::allow(RequestId::new("1"));
+        let mut answer = AskAnswer::allow(RequestId::new("1"));
         answer.by = Some("the phone".into());
         stage.happen(What::Answer(answer));
     });

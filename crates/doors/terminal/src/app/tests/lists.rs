@@ -7,7 +7,7 @@ use sluice_host::sessions::SessionInfo;
 use super::screens::{called, screen, seen, stage};
 use super::stage::Stage;
 use crate::app::{Act, Next, Point, Told, Written};
-use crate::input::Asked;
+use crate::input::PastPrompt;
 
 fn session(id: &str, title: &str, ago: u64, folder: &str) -> SessionInfo {
     let mut info = SessionInfo::default();
@@ -181,7 +181,7 @@ fn history() {
         ("something else", HOUR),
         ("also run clippy", HOUR / 6),
     ] {
-        stage.app.history.add(Asked {
+        stage.app.history.add(PastPrompt {
             text: text.to_owned(),
             at: stage.now - ago,
             folder: "/home/me/code/shop".to_owned(),

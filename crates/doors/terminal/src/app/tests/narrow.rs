@@ -5,7 +5,7 @@ use serde_json::{from_value, json};
 use super::screens::{card, ended, screen, seen, stage};
 use super::stage::Stage;
 use crate::app::{Files, Point, Told};
-use crate::input::Asked;
+use crate::input::PastPrompt;
 use crate::text::width;
 
 const NARROW: usize = 40;
@@ -144,7 +144,7 @@ fn stage_with_history() -> Stage {
         "fix all clippy warnings in crates/wire, then\na\nb\nc",
     ] {
         let folder = "/home/me/code/shop".to_owned();
-        stage.app.history.add(Asked {
+        stage.app.history.add(PastPrompt {
             text: text.to_owned(),
             at: 9_990_000_000,
             folder,

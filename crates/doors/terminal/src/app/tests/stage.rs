@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use sluice_host::conversation::{Event, State, Submit, Time, What, step};
+use sluice_host::conversation::{ConversationEvent, ConversationState, Submit, Time, What, step};
 use sluice_wire::Frame;
 use sluice_wire::stdin::User;
 
@@ -18,7 +18,7 @@ use crate::view::picture::Picture;
 /// A conversation and the person's side of it.
 pub(super) struct Stage {
     pub(super) app: App,
-    pub(super) state: State,
+    pub(super) state: ConversationState,
     pub(super) now: Now,
     pub(super) from: usize,
     pub(super) committed: Vec<String>,
@@ -45,7 +45,7 @@ impl Stage {
         app.read_file = |_| Some("1\n2\n3\n4\n5\nfn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n".to_owned());
         let mut stage = Self {
             app,
-            state: State::default(),
+            state: ConversationState::default(),
             now: 10_000,
             from: 0,
             committed: Vec::new(),
@@ -57,7 +57,7 @@ impl Stage {
     }
 
     pub(super) fn happen(&mut self, what: What) {
-        let event = Event {
+        let event = ConversationEvent {
             at: Time(self.now),
             what,
         };

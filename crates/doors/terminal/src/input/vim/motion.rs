@@ -1,4 +1,4 @@
-//! Where motions lead and what text objects hold.
+//! Motions and text objects.
 
 use crate::input::editor::Editor;
 

@@ -1,4 +1,4 @@
-//! What is marked, and what is done with it.
+//! Visual mode.
 
 use super::motion::{before, next, object, turned};
 use super::{Done, Mode, Vim};

@@ -1,4 +1,4 @@
-//! May this call run?
+//! The dialog of a permission request (`can_use_tool`).
 
 use serde_json::Value;
 use sluice_wire::control::{CanUseTool, DecisionReasonType};
@@ -136,7 +136,7 @@ fn fields(input: &Value) -> Vec<String> {
 
 /// The change a call would make to a file.
 #[must_use]
-pub(crate) fn changed_lines(tool: &str, input: &Value, file: Option<&str>) -> Option<Vec<diff::Line>> {
+pub(crate) fn changed_lines(tool: &str, input: &Value, file: Option<&str>) -> Option<Vec<diff::ChangeLine>> {
     let word = |name: &str| input.get(name).and_then(Value::as_str);
     match tool {
         "Write" => Some(diff::of_texts(file.unwrap_or_default(), word("content")?, 1)),

@@ -1,4 +1,4 @@
-//! Questions of the model, one after the other, and a list of the answers before they are sent.
+//! `AskUserQuestion`: one question after the other, and a review of the answers before they are sent.
 
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
-//! Files: read, searched, changed.
+//! Cards of file tools: Read, Grep, Glob, Edit, Write, NotebookEdit.
 
 use serde_json::Value;
 
-use super::{CHANGE, Call, Parts, RESULT, State};
+use super::{CHANGE, CallCard, CardState, Parts, RESULT};
 use crate::view::{amount, diff};
 
 fn number(value: &Value, name: &str) -> Option<u64> {
@@ -42,7 +42,7 @@ pub(super) fn read(text: &str, value: &Value) -> Parts {
 }
 
 /// All lines of a change.
-pub(super) fn changes(value: &Value, call: &Call) -> Vec<diff::Line> {
+pub(super) fn changes(value: &Value, call: &CallCard) -> Vec<diff::ChangeLine> {
     let word = |name: &str| call.input.get(name).and_then(Value::as_str);
     match (value.get("structuredPatch"), word("content")) {
         (Some(patch), _) if patch.as_array().is_some_and(|hunks| !hunks.is_empty()) => diff::of_patch(patch),
@@ -55,12 +55,12 @@ pub(super) fn changes(value: &Value, call: &Call) -> Vec<diff::Line> {
     }
 }
 
-pub(super) fn edited(value: &Value, call: &Call) -> Parts {
+pub(super) fn edited(value: &Value, call: &CallCard) -> Parts {
     let lines = changes(value, call);
     Parts::default().fact(diff::summary(&lines)).diff(&lines, CHANGE)
 }
 
-pub(super) fn written(value: &Value, call: &Call) -> Parts {
+pub(super) fn written(value: &Value, call: &CallCard) -> Parts {
     let is_new = value.get("type").and_then(Value::as_str) != Some("update");
     if !is_new {
         return edited(value, call);
@@ -73,7 +73,7 @@ pub(super) fn written(value: &Value, call: &Call) -> Parts {
         .diff(&lines, RESULT)
 }
 
-pub(super) fn notebook(value: &Value, call: &Call) -> Parts {
+pub(super) fn notebook(value: &Value, call: &CallCard) -> Parts {
     let word = |name: &str| value.get(name).or_else(|| call.input.get(name)).and_then(Value::as_str);
     let did = match word("edit_mode") {
         Some("insert") => "added",
@@ -144,8 +144,8 @@ pub(super) fn glob(value: &Value, text: &str) -> Parts {
 }
 
 /// What a search found, in two words.
-pub(super) fn found(call: &Call) -> String {
-    let State::Done { value, .. } = &call.state else {
+pub(super) fn found(call: &CallCard) -> String {
+    let CardState::Done { value, .. } = &call.state else {
         return String::new();
     };
     let pattern = call.input.get("pattern").and_then(Value::as_str).unwrap_or_default();

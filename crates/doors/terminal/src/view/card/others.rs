@@ -1,10 +1,10 @@
-//! The web, subagents, task lists, questions, servers, and tools we do not know.
+//! Cards of web tools, subagents, task lists, questions, MCP tools, and unknown tools.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Call, FAILURE, Parts, RESULT, took};
+use super::{CallCard, FAILURE, Parts, RESULT, took};
 use crate::text::{Row, Style};
 use crate::view::amount;
 
@@ -51,7 +51,7 @@ pub(super) fn agent_kind(input: &Value) -> Option<String> {
     input.get("subagent_type").and_then(Value::as_str).map(str::to_owned)
 }
 
-pub(super) fn agent(call: &Call, text: &str, value: &Value) -> Parts {
+pub(super) fn agent(call: &CallCard, text: &str, value: &Value) -> Parts {
     let mut parts = agent_kind(&call.input).into_iter().fold(Parts::default(), Parts::fact);
     let time = number(value, "totalDurationMs").map_or(call.time, Duration::from_millis);
     parts = took(time).into_iter().fold(parts, Parts::fact);
@@ -66,7 +66,7 @@ pub(super) fn agent(call: &Call, text: &str, value: &Value) -> Parts {
 }
 
 /// A list of things to do: how many are done, what changed and what is open.
-pub(super) fn tasks(call: &Call, text: &str, value: &Value) -> Parts {
+pub(super) fn tasks(call: &CallCard, text: &str, value: &Value) -> Parts {
     let list = value
         .get("newTodos")
         .or_else(|| value.get("tasks"))
@@ -122,14 +122,14 @@ pub(super) fn answers(value: &Value, text: &str) -> Parts {
     parts
 }
 
-pub(super) fn any(call: &Call, text: &str) -> Parts {
+pub(super) fn any(call: &CallCard, text: &str) -> Parts {
     took(call.time)
         .into_iter()
         .fold(Parts::default(), Parts::fact)
         .first(text, RESULT)
 }
 
-pub(super) fn failed(call: &Call, text: &str, _: &Value) -> Parts {
+pub(super) fn failed(call: &CallCard, text: &str, _: &Value) -> Parts {
     let text = text.strip_prefix("Error: ").unwrap_or(text);
     let text = text
         .trim()

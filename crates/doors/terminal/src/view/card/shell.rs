@@ -1,11 +1,11 @@
-//! Commands of a shell.
+//! Cards of Bash.
 
 use serde_json::Value;
 
-use super::{Call, FAILURE, Parts, RESULT, took};
+use super::{CallCard, FAILURE, Parts, RESULT, took};
 use crate::view::amount;
 
-pub(super) fn done(call: &Call, text: &str, value: &Value) -> Parts {
+pub(super) fn done(call: &CallCard, text: &str, value: &Value) -> Parts {
     if let Some(job) = value.get("backgroundTaskId").and_then(Value::as_str) {
         let moved = value.get("backgroundedByUser").and_then(Value::as_bool) == Some(true);
         let parts = Parts::default();
@@ -28,7 +28,7 @@ pub(super) fn done(call: &Call, text: &str, value: &Value) -> Parts {
     parts.last(&said, RESULT)
 }
 
-pub(super) fn failed(call: &Call, text: &str) -> Parts {
+pub(super) fn failed(call: &CallCard, text: &str) -> Parts {
     let text = text.strip_prefix("Error: ").unwrap_or(text);
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let (code, said) = match first.strip_prefix("Exit code ") {

@@ -1,4 +1,4 @@
-//! What a call is about, in one line.
+//! The subject of a tool call, in one line.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! How turns end.
+//! The rows at the end of a turn.
 
 use std::time::Duration;
 

@@ -11,7 +11,7 @@ use sluice_wire::{ToAgent, ToHost};
 
 use super::{Feed, Item, Kind, Retry, new_call};
 use crate::text::{Role, Row, Style, link, wrap};
-use crate::view::card::State;
+use crate::view::card::CardState;
 use crate::view::picture::Picture;
 use crate::view::{amount, prompt};
 
@@ -180,13 +180,13 @@ impl Feed {
         }
         let rejected = value.as_str() == Some(REJECTED);
         call.state = match (refusal, is_error) {
-            (Some(why), true) => State::Denied { why },
-            _ if rejected => State::Stopped,
-            (None, true) if denied => State::Denied {
+            (Some(why), true) => CardState::Denied { why },
+            _ if rejected => CardState::Stopped,
+            (None, true) if denied => CardState::Denied {
                 why: text.lines().next().unwrap_or("denied").to_owned(),
             },
-            (None, true) => State::Failed { text, value },
-            _ => State::Done { text, value },
+            (None, true) => CardState::Failed { text, value },
+            _ => CardState::Done { text, value },
         };
     }
 
