@@ -36,7 +36,7 @@ impl Session {
         problems.extend(self.conversation.transcript.problem());
         if problems.is_empty() {
             return "Settings, hooks, commands, skills, agents, output styles, plugins, MCP servers and the transcript: \
-                    nothing is wrong."
+                    no problems."
                 .to_owned();
         }
         format!("Problems (everything else works):\n- {}", problems.join("\n- "))

@@ -4,10 +4,8 @@ use sluice_catalogue::agents::builtin;
 use sluice_permission::{Decision, ToolFacts, Touches};
 use sluice_tools::{Activity, Descriptor};
 
-/// The tool that starts one.
-pub(crate) const AGENT: &str = "Agent";
-/// What it used to be called.
-pub(crate) const TASK: &str = "Task";
+pub(crate) use sluice_permission::names::{AGENT, TASK};
+
 /// The tool that goes on with one.
 pub(crate) const SEND_MESSAGE: &str = "SendMessage";
 /// The tool that says who works.

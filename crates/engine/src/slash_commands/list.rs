@@ -136,7 +136,7 @@ impl Session {
 
     /// Chooses an output style for this session.
     pub(crate) fn set_style(&mut self, name: &str) {
-        let changes = Map::from_iter([("outputStyle".to_owned(), Value::from(name))]);
+        let changes = Map::from_iter([(keys::OUTPUT_STYLE.name.to_owned(), Value::from(name))]);
         self.lay_over(&changes);
     }
 

@@ -178,7 +178,7 @@ async fn local_commands_ask_no_model() {
         ("/config nosuch=1", json!("config"), "cannot be set"),
         ("/effort high", json!("effort"), "high"),
         ("/rename A title", json!("rename"), "A title"),
-        ("/doctor", json!("doctor"), "nothing is wrong"),
+        ("/doctor", json!("doctor"), "no problems"),
         ("/help", json!(null), "isn't available"),
     ] {
         stage.prompt(command).await;
