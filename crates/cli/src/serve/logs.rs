@@ -2,24 +2,66 @@
 
 use std::io::IsTerminal as _;
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::prelude::*;
+
+/// The variable that says what is logged: a level, or `module=level`, with commas between them.
+const FILTER: &str = "SLUICE_LOG";
 
 /// Begins to write to standard error, as text or as JSON.
 pub(super) fn begin(format: Option<&str>, verbose: bool) {
-    let usual = if verbose {
-        "info,sluice_bridge=debug,sluice_server=debug"
-    } else {
-        "warn"
-    };
-    let filter = EnvFilter::try_from_env("SLUICE_LOG").unwrap_or_else(|_| EnvFilter::new(usual));
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let (filter, problem) = filter(std::env::var(FILTER).ok().as_deref(), verbose);
+    let layer = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal());
-    // A second one in the same process is no harm.
-    if format == Some("json") {
-        builder.json().try_init().ok();
+    let layer = if format == Some("json") {
+        layer.json().with_filter(filter).boxed()
     } else {
-        builder.try_init().ok();
+        layer.with_filter(filter).boxed()
+    };
+    // A second one in the same process is no harm.
+    tracing_subscriber::registry().with(layer).try_init().ok();
+    if let Some(problem) = problem {
+        tracing::warn!("{problem}");
+    }
+}
+
+/// What is logged, and what is wrong with what was asked for.
+fn filter(asked: Option<&str>, verbose: bool) -> (Targets, Option<String>) {
+    let usual = if verbose {
+        let bridge = ["sluice_bridge", "sluice_server"].map(|name| (name, tracing::Level::DEBUG));
+        Targets::new().with_default(tracing::Level::INFO).with_targets(bridge)
+    } else {
+        Targets::new().with_default(tracing::Level::WARN)
+    };
+    match asked.map(str::parse::<Targets>) {
+        Some(Ok(filter)) => (filter, None),
+        Some(Err(error)) => (
+            usual,
+            Some(format!(
+                "{FILTER}: {error}; use a level, or module=level, with commas between them"
+            )),
+        ),
+        None => (usual, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tracing::Level;
+
+    #[test]
+    fn what_is_logged_follows_the_variable_and_a_wrong_one_is_told() {
+        let (filter, problem) = super::filter(Some("info,sluice_host=trace"), false);
+        assert!(problem.is_none());
+        assert!(filter.would_enable("sluice_bridge", &Level::INFO));
+        assert!(!filter.would_enable("sluice_bridge", &Level::DEBUG));
+        assert!(filter.would_enable("sluice_host", &Level::TRACE));
+        let (filter, problem) = super::filter(Some("sluice_host=loud"), true);
+        assert!(problem.is_some_and(|problem| problem.starts_with("SLUICE_LOG: ")));
+        assert!(filter.would_enable("sluice_server", &Level::DEBUG));
+        assert!(!filter.would_enable("hyper", &Level::DEBUG));
+        let (filter, _) = super::filter(None, false);
+        assert!(filter.would_enable("hyper", &Level::WARN) && !filter.would_enable("sluice_bridge", &Level::INFO));
     }
 }
