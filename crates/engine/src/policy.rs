@@ -121,16 +121,7 @@ pub(crate) fn lay_out(policy: &mut Policy, options: &Options) {
 /// The same change of permissions, written down nowhere.
 #[must_use]
 pub fn for_now(mut update: PermissionUpdate) -> PermissionUpdate {
-    use sluice_permission::Destination::Session;
-    match &mut update {
-        PermissionUpdate::AddRules(it) => it.destination = Session,
-        PermissionUpdate::ReplaceRules(it) => it.destination = Session,
-        PermissionUpdate::RemoveRules(it) => it.destination = Session,
-        PermissionUpdate::SetMode(it) => it.destination = Session,
-        PermissionUpdate::AddDirectories(it) => it.destination = Session,
-        PermissionUpdate::RemoveDirectories(it) => it.destination = Session,
-        PermissionUpdate::Unknown { .. } => {}
-    }
+    update.set_destination(sluice_permission::Destination::Session);
     update
 }
 
