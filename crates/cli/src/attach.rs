@@ -22,7 +22,7 @@ use sluice_terminal::{Agent, Facts, Next, Outcome, Questioner, StartQuestion};
 
 use crate::environment::Environment;
 use crate::fail;
-use crate::flags::{Flags, Serve};
+use crate::flags::Flags;
 use crate::interactive::facts_of;
 use crate::launch::Place;
 use crate::serve::state_folder;
@@ -244,7 +244,7 @@ pub(crate) async fn serve(
     session: Option<&str>,
     mut facts: Facts,
 ) -> Result<After, (String, String)> {
-    let state = state_folder(&Serve::default(), environment);
+    let state = state_folder(None, environment);
     let draft = facts.draft.clone();
     let kept = |why: String| (why, draft.clone());
     let bridge = Bridge::enter_or_start(&state).await.map_err(kept)?;
@@ -290,8 +290,8 @@ async fn show(bridge: Bridge, id: &str, mut facts: Facts) -> std::io::Result<Aft
 }
 
 /// `sluice attach`: shows a session of the bridge, the one that is named or one that is picked.
-pub(crate) async fn run(named: Option<&str>, flags: &Flags, environment: &Environment) -> i32 {
-    let state = state_folder(&Serve::default(), environment);
+pub(crate) async fn run(named: Option<&str>, state: Option<String>, flags: &Flags, environment: &Environment) -> i32 {
+    let state = state_folder(state.as_deref(), environment);
     let bridge = match Bridge::enter(&state).await {
         Ok(bridge) => bridge,
         Err(why) => return fail(&why),

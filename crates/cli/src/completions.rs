@@ -1,160 +1,101 @@
-//! Shell completions, made from the same table the command line is read with.
+//! Shell completions, generated from the table that the command line is parsed with.
 
-use clap::{Arg, Command};
+use clap::Command;
+use clap_complete::Shell;
 
-/// A shell there are completions for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shell {
-    Bash,
-    Zsh,
-    Fish,
-}
-
-impl Shell {
-    pub(crate) const NAMES: [&str; 3] = ["bash", "zsh", "fish"];
-
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "bash" => Self::Bash,
-            "zsh" => Self::Zsh,
-            "fish" => Self::Fish,
-            _ => return None,
-        })
-    }
-}
-
-/// The script to be sourced.
-pub(crate) fn script(shell: Shell, command: &Command) -> String {
+/// Returns the completion script for a shell.
+pub(crate) fn script(shell: Shell, mut command: Command) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, "sluice", &mut script);
+    let script = String::from_utf8_lossy(&script).trim_end().to_owned();
     match shell {
-        Shell::Bash => bash(command),
-        Shell::Zsh => zsh(command),
-        Shell::Fish => fish(command),
+        // `argparse` fails while the last option has no value yet; without this, no value would ever be completed.
+        Shell::Fish => script.replacen("\n    or return\n", "\n    or return 0\n", 1),
+        _ => script,
     }
-}
-
-/// Options people are told about.
-fn options(command: &Command) -> impl Iterator<Item = &Arg> {
-    command
-        .get_arguments()
-        .filter(|arg| !arg.is_hide_set() && arg.get_long().is_some())
-}
-
-fn words(command: &Command) -> Vec<String> {
-    let options = options(command)
-        .filter_map(|arg| arg.get_long())
-        .map(|name| format!("--{name}"));
-    let commands = command.get_subcommands().map(|command| command.get_name().to_owned());
-    options.chain(commands).collect()
-}
-
-fn help(arg: &Arg) -> String {
-    arg.get_help()
-        .map(ToString::to_string)
-        .unwrap_or_default()
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .to_owned()
-}
-
-fn bash(command: &Command) -> String {
-    let mut out = String::from("_sluice() {\n    local words\n    case \"${COMP_WORDS[1]}\" in\n");
-    for sub in command.get_subcommands() {
-        out.push_str(&format!(
-            "        {}) words='{}' ;;\n",
-            sub.get_name(),
-            words(sub).join(" ")
-        ));
-    }
-    out.push_str(&format!(
-        "        *) words='{}' ;;\n    esac\n",
-        words(command).join(" ")
-    ));
-    out.push_str("    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n}\n");
-    out.push_str("complete -o default -F _sluice sluice");
-    out
-}
-
-fn zsh(command: &Command) -> String {
-    let quoted = |text: &str| text.replace('\'', "'\\''").replace([':', '[', ']'], " ");
-    let mut out = String::from("#compdef sluice\n_sluice() {\n    local -a commands options\n    commands=(\n");
-    for sub in command.get_subcommands() {
-        let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
-        out.push_str(&format!("        '{}:{}'\n", sub.get_name(), quoted(&about)));
-    }
-    out.push_str("    )\n    options=(\n");
-    for arg in options(command) {
-        let name = arg.get_long().unwrap_or_default();
-        let value = if arg.get_action().takes_values() {
-            ":value:_files"
-        } else {
-            ""
-        };
-        out.push_str(&format!("        '--{name}[{}]{value}'\n", quoted(&help(arg))));
-    }
-    out.push_str(
-        "    )\n    _arguments -s $options '1: :{_describe command commands}' '*::file:_files'\n}\n_sluice \"$@\"",
-    );
-    out
-}
-
-fn fish(command: &Command) -> String {
-    let quoted = |text: &str| text.replace('\\', "\\\\").replace('\'', "\\'");
-    let mut lines = Vec::new();
-    for sub in command.get_subcommands() {
-        let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
-        lines.push(format!(
-            "complete -c sluice -n __fish_use_subcommand -f -a {} -d '{}'",
-            sub.get_name(),
-            quoted(&about)
-        ));
-        for arg in options(sub) {
-            let name = arg.get_long().unwrap_or_default();
-            let within = format!("__fish_seen_subcommand_from {}", sub.get_name());
-            lines.push(format!(
-                "complete -c sluice -n '{within}' -l {name} -d '{}'",
-                quoted(&help(arg))
-            ));
-        }
-    }
-    for arg in options(command) {
-        let name = arg.get_long().unwrap_or_default();
-        let value = if arg.get_action().takes_values() { " -r" } else { "" };
-        lines.push(format!(
-            "complete -c sluice -n __fish_use_subcommand -l {name}{value} -d '{}'",
-            quoted(&help(arg))
-        ));
-    }
-    lines.join("\n")
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::process::Command as Process;
+
     use super::*;
+    use crate::flags::{command, completion_command};
+
+    const SHELLS: [Shell; 5] = [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell, Shell::Elvish];
 
     #[test]
-    fn every_shell_knows_every_option_and_command() {
-        let command = crate::flags::command();
-        for shell in Shell::NAMES.iter().filter_map(|name| Shell::named(name)) {
-            let script = script(shell, &command);
-            for word in words(&command) {
-                let word = word.trim_start_matches("--");
-                assert!(script.contains(word), "{shell:?} does not know {word}");
+    fn every_shell_completes_every_visible_option_and_command() {
+        let command = command();
+        let options = command.get_arguments().filter(|arg| !arg.is_hide_set());
+        let options = options.filter_map(|arg| arg.get_long());
+        let words: Vec<&str> = options
+            .chain(command.get_subcommands().map(Command::get_name))
+            .collect();
+        assert!(words.len() > 50);
+        for shell in SHELLS {
+            let script = script(shell, completion_command());
+            for word in &words {
+                assert!(script.contains(word), "{shell:?} does not complete {word}");
             }
         }
     }
 
     #[test]
-    fn what_is_hidden_is_not_offered() {
-        let command = crate::flags::command();
-        let hidden: Vec<String> = command
+    fn hidden_options_are_not_completed() {
+        let command = command();
+        let hidden: Vec<&str> = command
             .get_arguments()
             .filter(|arg| arg.is_hide_set())
             .filter_map(|arg| arg.get_long())
-            .map(|name| format!("--{name} "))
             .collect();
-        assert!(!hidden.is_empty());
-        let script = script(Shell::Bash, &command);
-        assert!(hidden.iter().all(|name| !script.contains(name.as_str())));
+        assert!(hidden.len() > 10);
+        let script = script(Shell::Bash, completion_command());
+        for name in hidden {
+            assert!(!script.contains(&format!("--{name} ")), "{name}");
+        }
+    }
+
+    /// Completes the last word of a command line in a real bash.
+    fn completed(words: &[&str]) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("folder")).unwrap();
+        let script = script(Shell::Bash, completion_command());
+        let words: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+        let last = words.len() - 1;
+        let previous = &words[last - 1];
+        let run = format!(
+            "{script}\nCOMP_WORDS=({}); COMP_CWORD={last}; COMP_TYPE=9\n_sluice sluice {} {previous}\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            words.join(" "),
+            words[last],
+        );
+        let output = Process::new("bash")
+            .args(["--norc", "-c", &run])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.lines()
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect()
+    }
+
+    #[test]
+    fn fish_completes_the_value_of_the_last_option() {
+        assert!(script(Shell::Fish, completion_command()).contains("\n    or return 0\n"));
+    }
+
+    #[test]
+    fn values_of_options_are_completed() {
+        assert_eq!(completed(&["sluice", "--permission-mode", "acc"]), ["acceptEdits"]);
+        assert_eq!(completed(&["sluice", "--output-format", "stream"]), ["stream-json"]);
+        assert_eq!(completed(&["sluice", "--model", "op"]), ["opus"]);
+        assert_eq!(completed(&["sluice", "--effort", "xh"]), ["xhigh"]);
+        assert_eq!(completed(&["sluice", "--settings", "fol"]), ["folder"]);
+        assert_eq!(completed(&["sluice", "serve", "--log-format", "j"]), ["json"]);
+        assert_eq!(completed(&["sluice", "completions", "power"]), ["powershell"]);
     }
 }

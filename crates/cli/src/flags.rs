@@ -21,7 +21,7 @@ mod tests;
 use std::ffi::OsString;
 use std::fmt;
 
-pub(crate) use command::{command, parse};
+pub(crate) use command::{command, completion_command, parse};
 pub(crate) use fields::{
     Flags, InputFormat, Mcp, McpAdd, OutputFormat, Plugin, Serve, ServeAsk, Sim, Subcommand, Window,
 };

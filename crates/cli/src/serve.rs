@@ -34,7 +34,7 @@ const IDLE: Duration = Duration::from_secs(30 * 60);
 
 /// Runs the bridge, or asks one that runs.
 pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
-    let state = state_folder(serve, environment);
+    let state = state_folder(serve.state.as_deref(), environment);
     if let Some(asked) = &serve.ask {
         return match asked {
             ServeAsk::Unit => {
@@ -74,9 +74,9 @@ pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
 }
 
 /// Where everything is kept: `--state`, or `$XDG_STATE_HOME/sluice`.
-pub(crate) fn state_folder(serve: &Serve, environment: &Environment) -> PathBuf {
+pub(crate) fn state_folder(named: Option<&str>, environment: &Environment) -> PathBuf {
     match (
-        &serve.state,
+        named,
         std::env::var_os("XDG_STATE_HOME").filter(|folder| !folder.is_empty()),
     ) {
         (Some(state), _) => environment.cwd.join(state),

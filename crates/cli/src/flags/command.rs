@@ -4,13 +4,13 @@ use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
+use clap_complete::Shell;
 use sluice_permission::split_rules;
 
 use super::fields::{InputFormat, OutputFormat, Window};
 use super::table::{Fills, Flag, MODES, Takes, flags as table};
 use super::{FlagError, Flags, Plugin, Sim, Subcommand, mcp, serve};
-use crate::completions::Shell;
 
 /// Reads a command line, without the program's name.
 ///
@@ -57,7 +57,33 @@ const PROMPT: &str = "prompt";
 const SCRIPT: &str = "script";
 
 pub(crate) fn command() -> Command {
-    let script = || Arg::new(SCRIPT).value_name("SCRIPT").required(true).help("A JSON file");
+    with_flags(table().map(arg))
+}
+
+/// The command with the values that shells complete, and without hidden flags. Not for parsing: [`fill`] accepts more.
+pub(crate) fn completion_command() -> Command {
+    with_flags(table().filter(|flag| !flag.hidden).map(|flag| {
+        let values = flag.values();
+        match flag.takes {
+            Takes::Nothing => arg(flag),
+            _ if !values.is_empty() => arg(flag).value_parser(values),
+            Takes::One(value) | Takes::Maybe(value) | Takes::Several(value) if value.contains("path") => {
+                arg(flag).value_hint(ValueHint::AnyPath)
+            }
+            Takes::Several("folders") => arg(flag).value_hint(ValueHint::DirPath),
+            _ => arg(flag),
+        }
+    }))
+}
+
+fn with_flags(flags: impl Iterator<Item = Arg>) -> Command {
+    let script = || {
+        Arg::new(SCRIPT)
+            .value_name("SCRIPT")
+            .value_hint(ValueHint::FilePath)
+            .required(true)
+            .help("A JSON file")
+    };
     Command::new("sluice")
         .about(
             "A coding agent compatible with Claude Code: in the terminal, in the browser, and for SDKs (stream-json)",
@@ -71,7 +97,7 @@ pub(crate) fn command() -> Command {
         .disable_help_subcommand(true)
         .override_usage("sluice [OPTIONS] [PROMPT]\n       sluice <COMMAND>")
         .arg(Arg::new(PROMPT).value_name("PROMPT").num_args(0..).help("What to do"))
-        .args(table().map(arg))
+        .args(flags)
         .subcommand(
             subcommand("sim", "Test doubles: a scripted model or a scripted agent")
                 .subcommand_required(true)
@@ -99,11 +125,13 @@ pub(crate) fn command() -> Command {
             ),
         )
         .subcommand(
-            subcommand("attach", "Show a session of the bridge (sluice serve) in this terminal").arg(
-                Arg::new(SESSION)
-                    .value_name("SESSION")
-                    .help("Its id, the beginning of the id, or its title; without it you choose from a list"),
-            ),
+            subcommand("attach", "Show a session of the bridge (sluice serve) in this terminal")
+                .arg(
+                    Arg::new(SESSION)
+                        .value_name("SESSION")
+                        .help("Its id, the beginning of the id, or its title; without it you choose from a list"),
+                )
+                .arg(serve::state()),
         )
         .subcommand(serve::command())
         .subcommand(mcp::command())
@@ -117,7 +145,13 @@ pub(crate) fn command() -> Command {
                         "validate",
                         "Check the plugin, or the marketplace (list of plugins), in a folder",
                     )
-                    .arg(Arg::new(PATH).value_name("PATH").required(true).help("The folder"))
+                    .arg(
+                        Arg::new(PATH)
+                            .value_name("PATH")
+                            .value_hint(ValueHint::DirPath)
+                            .required(true)
+                            .help("The folder"),
+                    )
                     .arg(json())
                     .arg(
                         Arg::new(STRICT)
@@ -140,8 +174,8 @@ pub(crate) fn command() -> Command {
                 Arg::new(SHELL)
                     .value_name("SHELL")
                     .required(true)
-                    .value_parser(Shell::NAMES)
-                    .help("bash, zsh or fish"),
+                    .value_parser(value_parser!(Shell))
+                    .help("bash, zsh, fish, powershell or elvish"),
             ),
         )
         .subcommand(subcommand("man", "Print the manual page (sluice man | man -l -)"))
@@ -223,13 +257,13 @@ fn chosen(matches: &ArgMatches) -> Option<Subcommand> {
         }
         ("mcp", matches) => mcp::chosen(matches).map(Subcommand::Mcp),
         ("serve", matches) => Some(Subcommand::Serve(Box::new(serve::chosen(matches)))),
-        ("attach", matches) => Some(Subcommand::Attach(matches.get_one::<String>(SESSION).cloned())),
+        ("attach", matches) => Some(Subcommand::Attach {
+            session: matches.get_one::<String>(SESSION).cloned(),
+            state: matches.get_one::<String>(serve::STATE).cloned(),
+        }),
         ("plugin", matches) => plugin(matches).map(Subcommand::Plugin),
         ("auth", _) => Some(Subcommand::AuthStatus),
-        ("completions", matches) => {
-            let shell = matches.get_one::<String>(SHELL)?;
-            Shell::named(shell).map(Subcommand::Completions)
-        }
+        ("completions", matches) => matches.get_one::<Shell>(SHELL).copied().map(Subcommand::Completions),
         ("man", _) => Some(Subcommand::Man),
         ("doctor", matches) if matches.get_flag(TERMINAL) => Some(Subcommand::Repair),
         _ => Some(Subcommand::Doctor),
@@ -315,6 +349,17 @@ fn of_command(told: FlagError, command: &str) -> FlagError {
     }
 }
 
+/// Names the value that was rejected, and what is accepted instead.
+fn invalid_value(error: &clap::Error, option: &str, value: &str) -> FlagError {
+    let accepted = match error.get(ContextKind::ValidValue) {
+        Some(ContextValue::Strings(words)) if !words.is_empty() => format!("allowed: {}", words.join(", ")),
+        _ => std::error::Error::source(error)
+            .map(ToString::to_string)
+            .unwrap_or_default(),
+    };
+    FlagError::new(format!("option '{option}' argument '{value}' is invalid")).hint(accepted)
+}
+
 /// The parser's complaint in our own words: one line, and a hint where there is one. `first` is the first word that was
 /// said.
 fn explain(error: &clap::Error, first: &str) -> FlagError {
@@ -332,9 +377,15 @@ fn explain(error: &clap::Error, first: &str) -> FlagError {
                 None => unknown.hint("sluice --help lists every option"),
             }
         }
-        ErrorKind::InvalidValue | ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {
-            FlagError::new(format!("option '{option}' argument missing"))
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation
+            if context(ContextKind::InvalidValue).is_some_and(|value| !value.is_empty()) =>
+        {
+            invalid_value(error, &option, &context(ContextKind::InvalidValue).unwrap_or_default())
         }
+        ErrorKind::InvalidValue
+        | ErrorKind::ValueValidation
+        | ErrorKind::TooFewValues
+        | ErrorKind::WrongNumberOfValues => FlagError::new(format!("option '{option}' argument missing")),
         ErrorKind::TooManyValues => FlagError::new(format!("option '{option}' takes no value")),
         ErrorKind::MissingRequiredArgument => of_command(FlagError::new(format!("missing {option}")), first),
         ErrorKind::MissingSubcommand => of_command(FlagError::new(format!("{first} needs a command")), first),

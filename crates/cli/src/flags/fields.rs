@@ -1,6 +1,6 @@
 //! `Flags`: a typed field for every flag of the table.
 
-use crate::completions::Shell;
+use clap_complete::Shell;
 
 /// A command line once read. An absent flag is `None`, `false` or empty; an empty value is kept as such.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -159,7 +159,10 @@ pub(crate) enum Subcommand {
     /// The bridge.
     Serve(Box<Serve>),
     /// A session a bridge carries, on this terminal.
-    Attach(Option<String>),
+    Attach {
+        session: Option<String>,
+        state: Option<String>,
+    },
     /// What a shell can complete.
     Completions(Shell),
     /// The manual page.

@@ -2,13 +2,30 @@
 
 use std::time::Duration;
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 
 use super::command::subcommand;
 use super::fields::{Serve, ServeAsk};
 
+/// Name of the flag that names the state folder.
+pub(super) const STATE: &str = "state";
+
 fn value(name: &'static str, shown: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).value_name(shown).help(help)
+    Arg::new(name)
+        .long(name)
+        .value_name(shown)
+        .allow_negative_numbers(true)
+        .help(help)
+}
+
+/// The state folder of the bridge.
+pub(super) fn state() -> Arg {
+    value(
+        STATE,
+        "DIR",
+        "State folder: database, logs, keys (default: $XDG_STATE_HOME/sluice)",
+    )
+    .value_hint(ValueHint::DirPath)
 }
 
 fn list(name: &'static str, shown: &'static str, help: &'static str) -> Arg {
@@ -26,16 +43,9 @@ pub(super) fn command() -> Command {
             "SCOPE",
             "What the device may do: view, operate, approve or admin",
         )
+        .value_parser(["view", "operate", "approve", "admin"])
     };
     let json = || switch("json", "Print JSON");
-    let state = || {
-        value(
-            "state",
-            "DIR",
-            "State folder: database, logs, keys (default: $XDG_STATE_HOME/sluice)",
-        )
-        .global(true)
-    };
     subcommand("serve", "Start the bridge: sessions in the browser and on your phone")
         .arg(
             value(
@@ -51,12 +61,10 @@ pub(super) fn command() -> Command {
             "Address to listen on instead of localhost; needs --tls or --behind-proxy",
         ))
         .arg(list("host", "NAME", "Host name under which the bridge is reached"))
-        .arg(list(
-            "root",
-            "DIR",
-            "Folder below which sessions may start (default: home)",
-        ))
-        .arg(state())
+        .arg(
+            list("root", "DIR", "Folder below which sessions may start (default: home)").value_hint(ValueHint::DirPath),
+        )
+        .arg(state().global(true))
         .arg(list(
             "agent",
             "AGENT",
@@ -162,14 +170,14 @@ pub(super) fn chosen(matches: &ArgMatches) -> Serve {
     });
     let below = matches
         .subcommand()
-        .and_then(|(_, matches)| matches.get_one::<String>("state").cloned());
+        .and_then(|(_, matches)| matches.get_one::<String>(STATE).cloned());
     Serve {
         ask,
         port: matches.get_one::<u16>("port").copied(),
         bind: texts("bind"),
         hosts: texts("host"),
         roots: texts("root"),
-        state: below.or_else(|| text("state")),
+        state: below.or_else(|| text(STATE)),
         agents: texts("agent"),
         tls: matches.get_flag("tls"),
         tls_cert: text("tls-cert"),

@@ -13,6 +13,8 @@ pub(super) struct Flag {
     /// Whether `--help` leaves it out: it is said by hosts, not by people.
     pub(super) hidden: bool,
     pub(super) help: &'static str,
+    /// Common values of a flag that accepts others too.
+    pub(super) examples: &'static [&'static str],
 }
 
 /// Flags that belong together, and what `--help` calls them.
@@ -87,6 +89,7 @@ impl Flag {
             fills,
             hidden: false,
             help,
+            examples: &[],
         }
     }
 
@@ -100,9 +103,25 @@ impl Flag {
         self
     }
 
+    const fn examples(mut self, examples: &'static [&'static str]) -> Self {
+        self.examples = examples;
+        self
+    }
+
     const fn to_hosts(mut self) -> Self {
         self.hidden = true;
         self
+    }
+
+    /// Values that shells complete; empty where any text is accepted.
+    pub(super) fn values(&self) -> Vec<&'static str> {
+        match self.fills {
+            Fills::Output(_) => OutputFormat::CHOICES.to_vec(),
+            Fills::Input(_) => InputFormat::CHOICES.to_vec(),
+            Fills::Mode(_) => MODES.iter().map(|(spelling, _)| *spelling).collect(),
+            Fills::Choice(_, words) => words.to_vec(),
+            _ => self.examples.to_vec(),
+        }
     }
 
     /// The flag as messages show it: `--model <name>`.
@@ -171,10 +190,10 @@ pub(super) const GROUPS: &[Group] = &[
         text("json-schema", "schema", |f| &mut f.json_schema, "JSON Schema the final answer must satisfy"),
     ] },
     Group { name: "Model", flags: &[
-        text("model", "name", |f| &mut f.model, "Model: an alias (opus, sonnet, haiku) or a full name"),
+        text("model", "name", |f| &mut f.model, "Model: an alias (opus, sonnet, haiku) or a full name").examples(&["opus", "sonnet", "haiku"]),
         one("fallback-model", "names", Fills::Commas(|f| &mut f.fallback_model), "Models to use, in order, while the first is overloaded or missing"),
         several("betas", "names", Fills::Names(|f| &mut f.betas), "Beta headers for requests to the Messages API"),
-        text("effort", "level", |f| &mut f.effort, "Effort level: low, medium, high, xhigh, max"),
+        text("effort", "level", |f| &mut f.effort, "Effort level: low, medium, high, xhigh, max").examples(&["low", "medium", "high", "xhigh", "max"]),
         choice("thinking", "kind", |f| &mut f.thinking, &["adaptive", "enabled", "disabled"], "Thinking: adaptive, enabled or disabled").to_hosts(),
         choice("thinking-display", "how", |f| &mut f.thinking_display, &["summarized", "omitted"], "How thinking is shown: summarized or omitted").to_hosts(),
         one("max-thinking-tokens", "n", Fills::Count(|f| &mut f.max_thinking_tokens), "Tokens the model may spend on thinking").to_hosts(),
@@ -220,7 +239,7 @@ pub(super) const GROUPS: &[Group] = &[
     ] },
     Group { name: "Settings, MCP servers, plugins, agents", flags: &[
         text("settings", "path or json", |f| &mut f.settings, "Additional settings: a file, or JSON"),
-        one("setting-sources", "names", Fills::Commas(|f| &mut f.setting_sources), "Setting sources to read: user, project, local; \"\" for none"),
+        one("setting-sources", "names", Fills::Commas(|f| &mut f.setting_sources), "Setting sources to read: user, project, local; \"\" for none").examples(&["user", "project", "local"]),
         text("managed-settings", "json", |f| &mut f.managed_settings, "Managed settings (JSON): nothing else can override them").to_hosts(),
         switch("managed-settings-in-initialize", |f| &mut f.managed_settings_in_initialize, "Take managed settings from the initialize request").to_hosts(),
         text("project-config-root", "folder", |f| &mut f.project_config_root, "Read the project's settings from this folder instead").to_hosts(),

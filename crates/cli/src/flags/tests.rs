@@ -265,6 +265,19 @@ fn bad_command_lines() {
             "option '--max-budget-usd <amount>' argument 'inf' is invalid",
         ),
         (&["--model"], "option '--model <name>' argument missing"),
+        (
+            &["serve", "--port", "99999"],
+            "option '--port <N>' argument '99999' is invalid",
+        ),
+        (
+            &["serve", "--retain", "-1"],
+            "option '--retain <DAYS>' argument '-1' is invalid",
+        ),
+        (
+            &["serve", "--log-format", "xml"],
+            "option '--log-format <FORMAT>' argument 'xml' is invalid",
+        ),
+        (&["completions", "tcsh"], "option '<SHELL>' argument 'tcsh' is invalid"),
         (&["--add-dir"], "option '--add-dir <folders>...' argument missing"),
         (
             &["-p", "--input-format", "stream-json"],

@@ -6,14 +6,13 @@ use sluice_server::{read_note, who_listens};
 
 use super::state_folder;
 use crate::environment::Environment;
-use crate::flags::Serve;
 
 /// The port a bridge takes first.
 const PORT: u16 = 4747;
 
 /// What there is to say, and what is wrong.
 pub(crate) fn look(environment: &Environment) -> (Vec<(&'static str, String)>, Vec<String>) {
-    let state = state_folder(&Serve::default(), environment);
+    let state = state_folder(None, environment);
     let mut said = Vec::new();
     let mut problems = Vec::new();
     let running = read_note(&state).filter(|note| Path::new(&format!("/proc/{}", note.pid)).exists());
