@@ -57,6 +57,27 @@ pub(crate) async fn ask(place: &Place, flags: &Flags, facts: &Facts) -> io::Resu
     }
 }
 
+/// Asks whether to trust a folder whose git configuration names programs that a checkout runs.
+pub(crate) async fn ask_about_filters(place: &Place, facts: &Facts, filters: &[String]) -> io::Result<Said> {
+    let mut body =
+        vec!["  A worktree is checked out by git, which would run programs that .git/config names:".to_owned()];
+    body.extend(filters.iter().map(|filter| format!("    {}", crate::plain(filter))));
+    let choice = |label: &str, about: &str| (label.to_owned(), about.to_owned());
+    let question = StartQuestion {
+        title: ("New folder".to_owned(), facts.folder_word()),
+        body,
+        choices: vec![choice("Leave", ""), choice("Trust this folder", "now and later")],
+        ..StartQuestion::default()
+    };
+    let mut questioner = Questioner::open(facts)?;
+    if questioner.choose(&question).await? != Some(1) {
+        return Ok(Said::Leave);
+    }
+    let places = place.settings.places();
+    kept(trust::trust(&places.global, &places.cwd).map(|_| ()), &mut questioner)?;
+    Ok(Said::More)
+}
+
 fn kept(written: Result<(), WriteError>, questioner: &mut Questioner<'_>) -> io::Result<()> {
     match written {
         Ok(()) => Ok(()),

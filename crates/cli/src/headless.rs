@@ -34,6 +34,9 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         Ok(options) => options,
         Err(refusal) => return refusal.tell(&flags, &environment),
     };
+    for problem in launch::unusable_folders(&flags, &environment) {
+        warn(&format!("warning: {problem}"));
+    }
     if let Some(left_out) = sluice_engine::held_back(&mut options) {
         warn(&left_out);
     }

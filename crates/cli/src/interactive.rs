@@ -44,7 +44,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     }
     let mut demo = None;
     let mut draft = String::new();
-    let mut said = Vec::new();
+    let mut said = launch::unusable_folders(&flags, &environment);
     let mut told = Vec::new();
     // `-r` alone: the person picks one.
     let mut picks = flags.resume.as_deref().is_some_and(|named| named.trim().is_empty());

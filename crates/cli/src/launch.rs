@@ -116,6 +116,18 @@ fn chosen(flags: &Flags) -> Chosen {
     }
 }
 
+/// Returns a line for each folder of `--add-dir` that cannot be used. The session starts without it, or with it once it
+/// exists.
+pub(crate) fn unusable_folders(flags: &Flags, environment: &Environment) -> Vec<String> {
+    let why = |dir: &String| match std::fs::metadata(absolute(&environment.cwd, dir)) {
+        Ok(found) if found.is_dir() => None,
+        Ok(_) => Some(format!("--add-dir {dir}: not a folder")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(format!("--add-dir {dir}: no such folder")),
+        Err(error) => Some(format!("--add-dir {dir}: {error}")),
+    };
+    flags.add_dir.iter().filter_map(why).collect()
+}
+
 /// The options of a session, or why there can be none.
 pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<Options, Refusal> {
     let Place { environment, settings } = place;

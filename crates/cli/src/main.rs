@@ -37,6 +37,7 @@ use std::time::Duration;
 use environment::Environment;
 use flags::{FlagError, Flags, Mcp, Subcommand};
 use startup::Refusal;
+use worktree::{EnterError, Worktree};
 
 fn main() -> ExitCode {
     // Before anything is read or set up: a runner stays small, and outlives many sessions of the rest.
@@ -69,9 +70,6 @@ fn main() -> ExitCode {
         Ok(flags) => flags,
         Err(problem) => return complain(&format!("error: {problem}"), FlagError::EXIT),
     };
-    if let Err(problem) = worktree::enter(&flags, &mut environment) {
-        return complain(&format!("error: {problem}"), FlagError::EXIT);
-    }
     let code = run(flags, environment);
     // The exit code is all that is left to say: threads that still wait for input must not keep
     // the process.
@@ -100,14 +98,16 @@ fn run(flags: Flags, environment: Environment) -> i32 {
         let _brought = fetched::bring(&mut flags, &environment).await;
         match &flags.subcommand {
             Some(Subcommand::Sim(sim)) => sim::run(sim).await,
-            Some(Subcommand::Attach(named)) => attach::run(named.as_deref(), &flags, &environment).await,
+            Some(Subcommand::Attach { session, state }) => {
+                attach::run(session.as_deref(), state.clone(), &flags, &environment).await
+            }
             Some(Subcommand::Repair) => doctor::repair(),
             Some(Subcommand::Doctor) => doctor::run(&flags, &environment),
             Some(Subcommand::Mcp(Mcp::Serve { agent })) => mcp_serve::run(&flags, &environment, *agent).await,
             Some(Subcommand::Mcp(asked)) => mcp_list::run(asked, &flags, &environment),
             Some(Subcommand::Plugin(asked)) => plugins::run(asked, &flags, &environment),
             Some(Subcommand::Completions(shell)) => {
-                say(&completions::script(*shell, &flags::command()));
+                say(&completions::script(*shell, flags::completion_command()));
                 0
             }
             Some(Subcommand::Man) => {
@@ -116,15 +116,29 @@ fn run(flags: Flags, environment: Environment) -> i32 {
             }
             Some(Subcommand::AuthStatus) => doctor::auth_status(&flags, &environment),
             Some(Subcommand::Serve(serve)) => serve::run(serve, &environment),
-            // Output that goes into a pipe is meant for a program, as with `--print`.
-            None if flags.interactive() && (environment.terminal || io::stdout().is_terminal()) => {
-                interactive::run(flags, environment).await
-            }
-            None => headless::run(flags, environment).await,
+            None => session(flags, environment).await,
         }
     });
     // A thread that waits for input would be waited for.
     runtime.shutdown_background();
+    code
+}
+
+/// Runs a session: on the terminal, or for a program. Output that goes into a pipe is for a program, as with `--print`.
+async fn session(flags: Flags, mut environment: Environment) -> i32 {
+    let interactive = flags.interactive() && (environment.terminal || io::stdout().is_terminal());
+    let worktree = match Worktree::enter(&flags, &mut environment, interactive).await {
+        Ok(worktree) => worktree,
+        Err(EnterError::Left) => return 0,
+        Err(EnterError::Failed(why)) => return fail(&why),
+    };
+    if !interactive {
+        return headless::run(flags, environment).await;
+    }
+    let code = interactive::run(flags.clone(), environment.clone()).await;
+    if let Some(worktree) = worktree.filter(|_| code == 0) {
+        worktree.leave(&flags, &environment).await;
+    }
     code
 }
 

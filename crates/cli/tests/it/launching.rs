@@ -89,48 +89,89 @@ fn managed_settings_come_with_initialize() {
     );
 }
 
+/// Runs git in the working folder of a lab.
+pub(crate) fn git(lab: &Lab, args: &[&str]) {
+    let identity = ["-c", "user.name=n", "-c", "user.email=e"];
+    let git = Command::new("git")
+        .args(identity)
+        .args(args)
+        .current_dir(lab.work())
+        .status();
+    assert!(git.unwrap().success(), "{args:?}");
+}
+
+const IN_WORKTREE: [&str; 7] = [
+    "-p",
+    "hi",
+    "--worktree",
+    "one",
+    "--output-format",
+    "stream-json",
+    "--verbose",
+];
+
 #[test]
-fn a_worktree_is_made_once_and_worked_in() {
+fn a_worktree_of_a_plain_repository_needs_no_trust_and_is_entered_again() {
     let lab = Lab::new(&json!([says("Hello"), says("Again")]));
-    let untrusted = lab.run(&["-p", "hi", "--worktree", "one"], "");
-    assert_eq!(untrusted.code, Some(1));
-    assert!(untrusted.stderr.contains("not trusted"), "{untrusted:?}");
-    let refused = lab.run(&["-p", "hi", "--worktree", "one", "--trust-folder"], "");
+    let refused = lab.run(&IN_WORKTREE, "");
     assert_eq!(refused.code, Some(1));
     assert!(refused.stderr.contains("git repository"), "{refused:?}");
-    for args in [
-        &["init", "-q"][..],
-        &[
-            "-c",
-            "user.name=n",
-            "-c",
-            "user.email=e",
-            "commit",
-            "-q",
-            "--allow-empty",
-            "-m",
-            "x",
-        ],
-    ] {
-        let git = Command::new("git").args(args).current_dir(lab.work()).status();
-        assert!(git.unwrap().success(), "{args:?}");
-    }
-    let args = [
-        "-p",
-        "hi",
-        "--worktree",
-        "one",
-        "--trust-folder",
-        "--output-format",
-        "stream-json",
-        "--verbose",
-    ];
+    git(&lab, &["init", "-q"]);
+    git(&lab, &["commit", "-q", "--allow-empty", "-m", "x"]);
     for _ in 0..2 {
-        let ran = lab.run(&args, "");
+        let ran = lab.run(&IN_WORKTREE, "");
         let cwd = ran.lines()[0]["cwd"].as_str().unwrap().to_owned();
         assert!(cwd.ends_with("work/.claude/worktrees/one"), "{cwd}");
     }
     assert!(lab.has(".claude/worktrees/one/.git"));
+}
+
+#[test]
+fn filter_programs_of_a_repository_run_for_a_worktree_only_in_a_trusted_folder() {
+    let lab = Lab::new(&json!([says("Hello"), says("Hello")]));
+    let ran = lab.work().join("ran");
+    git(&lab, &["init", "-q"]);
+    std::fs::write(lab.work().join(".gitattributes"), "* filter=f\n").unwrap();
+    git(&lab, &["add", "."]);
+    git(&lab, &["commit", "-q", "-m", "x"]);
+    git(
+        &lab,
+        &["config", "filter.f.smudge", &format!("touch '{}'; cat", ran.display())],
+    );
+    let refused = lab.run(&IN_WORKTREE, "");
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stderr.contains("filter.f.smudge: touch"), "{refused:?}");
+    assert!(!ran.exists() && !lab.has(".claude/worktrees/one"));
+    let trusted: Vec<&str> = IN_WORKTREE.into_iter().chain(["--trust-folder"]).collect();
+    lab.run(&trusted, "").clean();
+    assert!(ran.exists());
+}
+
+#[test]
+fn a_work_tree_elsewhere_is_refused() {
+    let lab = Lab::new(&json!([says("Hello")]));
+    git(&lab, &["init", "-q"]);
+    git(&lab, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    let elsewhere = tempfile::tempdir().unwrap();
+    git(
+        &lab,
+        &["config", "core.worktree", &elsewhere.path().display().to_string()],
+    );
+    let refused = lab.run(&IN_WORKTREE, "");
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stderr.contains("does not contain"), "{refused:?}");
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn an_additional_folder_that_is_missing_is_reported() {
+    let lab = Lab::new(&json!([says("Hello")]));
+    std::fs::write(lab.work().join("file"), "").unwrap();
+    let ran = lab.run(&["-p", "hi", "--add-dir", "missing", "file", "."], "");
+    assert_eq!((ran.code, ran.stdout.trim()), (Some(0), "Hello"), "{ran:?}");
+    assert!(ran.stderr.contains("--add-dir missing: no such folder"), "{ran:?}");
+    assert!(ran.stderr.contains("--add-dir file: not a folder"), "{ran:?}");
+    assert_eq!(ran.stderr.matches("--add-dir").count(), 2, "{ran:?}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ use rustix::termios::LocalModes;
 use serde_json::{Value, json};
 
 use crate::binary::{Lab, says};
+use crate::launching::git;
 use crate::terminal::{PATIENCE, Terminal, is_clean};
 use crate::terminal_asks::send;
 use crate::terminal_journeys::IDLE;
@@ -283,5 +284,32 @@ fn a_terminal_a_killed_process_left_behind_is_put_right() {
     let rest = bytes.get(before..).unwrap_or_default();
     for off in ["\x1b[?2004l", "\x1b[?1004l", "\x1b[?25h", "\x1b[0m", "\x1b[?1047l"] {
         assert!(rest.contains(off), "{off:?} in {rest:?}");
+    }
+}
+
+#[test]
+fn leaving_a_worktree_asks_whether_to_keep_it() {
+    let replies = json!([[{"type": "tool_use", "name": "Bash", "input": {"command": "echo a > new"}}], says("done")]);
+    for (keys, kept) in [("\r", true), ("2", false)] {
+        let lab = Lab::new(&replies);
+        git(&lab, &["init", "-q"]);
+        git(&lab, &["commit", "-q", "--allow-empty", "-m", "x"]);
+        let mut terminal = Terminal::start(lab, &["-w", "one", "--allowedTools", "Bash"], 80, 24, &[]);
+        terminal.shows(IDLE);
+        send(&terminal, "go");
+        terminal.shows("done");
+        terminal.shows(IDLE);
+        terminal.keys("\x04\x04");
+        terminal.shows("1 change uncommitted, 0 commits on no other branch");
+        terminal.keys(keys);
+        let (code, bytes) = terminal.end();
+        assert_eq!(code, Some(0));
+        is_clean(&bytes);
+        assert_eq!(terminal.lab.has(".claude/worktrees/one/new"), kept);
+        let branch = std::process::Command::new("git")
+            .args(["rev-parse", "-q", "--verify", "refs/heads/worktree-one"])
+            .current_dir(terminal.lab.work())
+            .output();
+        assert_eq!(branch.unwrap().status.success(), kept);
     }
 }
