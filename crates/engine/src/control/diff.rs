@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use sluice_settings::read_regular;
 use sluice_wire::control::{
     DiffFileHunks, DiffFileStats, DiffHunk, DiffOmitted, DiffSource, DiffStats, GetWorkspaceDiffResponse, RequestId,
     WorkspaceDiff,
@@ -19,6 +20,11 @@ const LONGEST: Duration = Duration::from_secs(10);
 const MOST_FILES: usize = 500;
 /// Most changed lines of one file that are shown.
 const MOST_LINES: usize = 2_000;
+
+/// The maximum size of an untracked file whose content is shown.
+const MAX_UNTRACKED_BYTES: u64 = 1024 * 1024;
+/// The maximum total size of the untracked files whose content is shown.
+const MAX_UNTRACKED_TOTAL: u64 = 16 * 1024 * 1024;
 
 /// Git without anything a repository could have it run.
 const CAREFUL: &[&str] = &[
@@ -37,10 +43,10 @@ impl Session {
         let (cwd, hidden) = (self.tooling.cwd().get(), self.hidden());
         let request_id = id.clone();
         self.requests.asides.spawn(id, async move {
-            let found = tokio::time::timeout(LONGEST, look(&cwd)).await;
+            let found = tokio::time::timeout(LONGEST, look(&cwd, &*hidden)).await;
             match found {
                 Ok(Ok(look)) => {
-                    let response = answer(&look, &|path: &Path| hidden(&cwd.join(path)));
+                    let response = answer(&look, &|path: &Path| hidden(&look.top.join(path)));
                     messages::success(&request_id, &response).into()
                 }
                 Ok(Err(reason)) => {
@@ -56,18 +62,96 @@ impl Session {
     }
 }
 
-/// What git says.
+/// Output of git, and the untracked files.
 struct Look {
+    /// Root of the work tree; all paths are relative to it.
+    top: PathBuf,
     numbers: String,
     names: String,
     patch: String,
-    untracked: String,
+    untracked: Vec<Untracked>,
 }
 
-async fn look(cwd: &Path) -> Result<Look, &'static str> {
-    if git(cwd, &[], &["rev-parse", "--is-inside-work-tree"]).await.as_deref() != Some("true\n") {
-        return Err("no-repository");
+/// A file that git does not track and does not ignore.
+#[derive(Debug, PartialEq, Eq)]
+struct Untracked {
+    path: String,
+    content: Content,
+}
+
+/// Content of an untracked file, as far as it can be shown.
+#[derive(Debug, PartialEq, Eq)]
+enum Content {
+    Text(String),
+    Binary,
+    TooLarge,
+    /// A rule denies reading the file; it was not opened.
+    Restricted,
+    /// Beyond the limits on the number of files or their total size.
+    Omitted,
+}
+
+impl Untracked {
+    /// Reads a file of at most `limit` bytes.
+    fn read(top: &Path, path: String, limit: u64, hidden: &(dyn Fn(&Path) -> bool + Send + Sync)) -> Self {
+        let file = top.join(&path);
+        // The target of a link is not part of the work tree.
+        let regular = || file.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+        let content = if hidden(&file) {
+            Content::Restricted
+        } else if !regular() {
+            Content::Binary
+        } else {
+            match read_regular(&file, limit) {
+                Ok(bytes) if !bytes.contains(&0) => Content::Text(String::from_utf8_lossy(&bytes).into_owned()),
+                Ok(_) => Content::Binary,
+                Err(_) => Content::TooLarge,
+            }
+        };
+        Self { path, content }
     }
+
+    /// Reads the first [`MOST_FILES`] of the named files, as long as their total size permits.
+    fn read_all(top: &Path, names: &str, hidden: &(dyn Fn(&Path) -> bool + Send + Sync)) -> Vec<Self> {
+        let mut left = MAX_UNTRACKED_TOTAL;
+        let files = names.split_terminator('\0').map(str::to_owned).enumerate();
+        let read = |(at, path)| {
+            if at >= MOST_FILES || left == 0 {
+                return Self {
+                    path,
+                    content: Content::Omitted,
+                };
+            }
+            let file = Self::read(top, path, MAX_UNTRACKED_BYTES.min(left), hidden);
+            if let Content::Text(text) = &file.content {
+                left = left.saturating_sub(u64::try_from(text.len()).unwrap_or(u64::MAX));
+            }
+            file
+        };
+        files.map(read).collect()
+    }
+
+    fn lines(&self) -> impl Iterator<Item = &str> {
+        match &self.content {
+            Content::Text(text) => text.lines(),
+            _ => "".lines(),
+        }
+    }
+
+    /// The whole file as one added hunk.
+    fn hunk(&self) -> DiffHunk {
+        DiffHunk {
+            new_start: 1,
+            new_lines: self.lines().count().try_into().unwrap_or(u64::MAX),
+            lines: self.lines().map(|line| format!("+{line}")).collect(),
+            ..DiffHunk::default()
+        }
+    }
+}
+
+async fn look(cwd: &Path, hidden: &(dyn Fn(&Path) -> bool + Send + Sync)) -> Result<Look, &'static str> {
+    let top = git(cwd, &[], &["rev-parse", "--show-toplevel"]).await;
+    let top = PathBuf::from(top.ok_or("no-repository")?.trim_end_matches('\n'));
     let has_commit = git(cwd, &[], &["rev-parse", "--verify", "-q", "HEAD"]).await.is_some();
     let base = if has_commit { "HEAD" } else { "--cached" };
     let listed = git(cwd, &[], &["config", "-z", "--name-only", "--get-regexp", "^filter\\."]).await;
@@ -86,13 +170,13 @@ async fn look(cwd: &Path) -> Result<Look, &'static str> {
         ];
         git(cwd, unfiltered, &with).await.unwrap_or_default()
     };
+    let others = git(&top, &[], &["ls-files", "-z", "--others", "--exclude-standard"]).await;
     Ok(Look {
         numbers: diff("--numstat").await,
         names: diff("--name-status").await,
         patch: diff("--unified=3").await,
-        untracked: git(cwd, &[], &["ls-files", "--others", "--exclude-standard", "--full-name"])
-            .await
-            .unwrap_or_default(),
+        untracked: Untracked::read_all(&top, &others.unwrap_or_default(), hidden),
+        top,
     })
 }
 
@@ -129,6 +213,7 @@ async fn git(cwd: &Path, settings: &[String], arguments: &[&str]) -> Option<Stri
 }
 
 fn answer(look: &Look, hidden: &dyn Fn(&Path) -> bool) -> GetWorkspaceDiffResponse {
+    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let mut per_file_stats = Vec::new();
     let (mut lines_added, mut lines_removed) = (0, 0);
     for line in look.numbers.lines() {
@@ -148,18 +233,35 @@ fn answer(look: &Look, hidden: &dyn Fn(&Path) -> bool) -> GetWorkspaceDiffRespon
             ..DiffFileStats::default()
         });
     }
-    per_file_stats.extend(look.untracked.lines().map(|path| DiffFileStats {
-        path: path.to_owned(),
-        is_untracked: true,
-        status: "added".to_owned(),
-        ..DiffFileStats::default()
-    }));
+    for file in &look.untracked {
+        let added = number(file.lines().count());
+        lines_added += added;
+        per_file_stats.push(DiffFileStats {
+            path: file.path.clone(),
+            added,
+            is_binary: file.content == Content::Binary,
+            is_untracked: true,
+            status: "added".to_owned(),
+            ..DiffFileStats::default()
+        });
+    }
     per_file_stats.sort_by(|one, two| one.path.cmp(&two.path));
     let count = per_file_stats.len();
     per_file_stats.truncate(MOST_FILES);
     let (mut hunks, mut skipped_large, mut restricted) = (Vec::new(), Vec::new(), Vec::new());
-    for (path, parts) in patches(&look.patch) {
-        if hidden(&PathBuf::from(&path)) {
+    let untracked = look.untracked.iter().filter_map(|file| match file.content {
+        Content::Binary | Content::Omitted => None,
+        Content::Restricted => Some((file.path.clone(), Vec::new())),
+        Content::Text(_) if file.lines().next().is_none() => None,
+        Content::Text(_) => Some((file.path.clone(), vec![file.hunk()])),
+        Content::TooLarge => {
+            skipped_large.push(file.path.clone());
+            None
+        }
+    });
+    let files: Vec<_> = patches(&look.patch).into_iter().chain(untracked).collect();
+    for (path, parts) in files {
+        if hidden(Path::new(&path)) {
             restricted.push(path);
         } else if parts.iter().map(|part| part.lines.len()).sum::<usize>() > MOST_LINES {
             skipped_large.push(path);
@@ -171,7 +273,6 @@ fn answer(look: &Look, hidden: &dyn Fn(&Path) -> bool) -> GetWorkspaceDiffRespon
             });
         }
     }
-    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let diff = WorkspaceDiff {
         stats: DiffStats {
             files_count: number(count),
@@ -316,9 +417,37 @@ mod tests {
         git(&["config", "filter.evil.required", "true"]);
         std::fs::write(cwd.join(".gitattributes"), "* filter=evil diff=evil\n").unwrap();
         std::fs::write(cwd.join("a.txt"), "two\n").unwrap();
-        let look = look(cwd).await.map_err(str::to_owned).unwrap();
+        let look = look(cwd, &|_| false).await.map_err(str::to_owned).unwrap();
         assert_eq!(look.numbers, "1\t1\ta.txt\n");
         assert!(!ran.exists());
+    }
+
+    #[tokio::test]
+    async fn untracked_files_are_read_below_the_root_and_links_are_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let init = std::process::Command::new("git")
+            .args(["init", "-q"])
+            .current_dir(&top)
+            .status();
+        assert!(init.unwrap().success());
+        std::fs::create_dir(top.join("below")).unwrap();
+        std::fs::write(top.join("new.txt"), "one\n").unwrap();
+        std::fs::write(top.join("secret"), "key").unwrap();
+        std::os::unix::fs::symlink("/etc/hostname", top.join("link")).unwrap();
+        let secret = top.join("secret");
+        let look = look(&top.join("below"), &move |path| path == secret).await;
+        let files = look.map_err(str::to_owned).unwrap().untracked;
+        let found: Vec<_> = files.iter().map(|file| (file.path.as_str(), &file.content)).collect();
+        let text = Content::Text("one\n".to_owned());
+        assert_eq!(
+            found,
+            [
+                ("link", &Content::Binary),
+                ("new.txt", &text),
+                ("secret", &Content::Restricted)
+            ]
+        );
     }
 
     #[test]
@@ -336,18 +465,32 @@ mod tests {
             numbers: "1\t2\ta.txt\n0\t1\tgone.txt\n-\t-\tx.png\n".to_owned(),
             names: "M\ta.txt\nD\tgone.txt\nA\tx.png\n".to_owned(),
             patch: PATCH.to_owned(),
-            untracked: "new.txt\n".to_owned(),
+            untracked: vec![
+                Untracked {
+                    path: "new.txt".to_owned(),
+                    content: Content::Text("a\nb\n".to_owned()),
+                },
+                Untracked {
+                    path: "secret.txt".to_owned(),
+                    content: Content::Restricted,
+                },
+            ],
+            top: PathBuf::new(),
         };
-        let diff = answer(&look, &|path| path == Path::new("a.txt"));
+        let diff = answer(&look, &|path| {
+            ["a.txt", "secret.txt"].iter().any(|name| path == Path::new(name))
+        });
         let diff = serde_json::to_value(diff.diff).unwrap();
         assert_eq!(
             diff["stats"],
-            json!({"filesCount": 4, "linesAdded": 1, "linesRemoved": 3})
+            json!({"filesCount": 5, "linesAdded": 3, "linesRemoved": 3})
         );
         assert_eq!(diff["perFileStats"][1]["status"], "removed");
         assert_eq!(diff["perFileStats"][2]["isUntracked"], true);
-        assert_eq!(diff["perFileStats"][3]["isBinary"], true);
-        assert_eq!(diff["restricted"], json!(["a.txt"]));
+        assert_eq!(diff["perFileStats"][4]["isBinary"], true);
+        assert_eq!(diff["restricted"], json!(["a.txt", "secret.txt"]));
         assert_eq!(diff["hunks"][0]["path"], "gone.txt");
+        assert_eq!(diff["hunks"][1]["path"], "new.txt");
+        assert_eq!(diff["hunks"][1]["hunks"][0]["lines"], json!(["+a", "+b"]));
     }
 }
