@@ -81,7 +81,7 @@ impl Worktree {
         git(&self.top, arguments).map(|_| ())
     }
 
-    /// Asks whether to keep the worktree, and removes it with its branch if not. It is kept when nobody answers.
+    /// Asks whether to keep the worktree, and removes it with its branch if not. It is kept when there is no answer.
     pub(crate) async fn leave(self, flags: &Flags, environment: &Environment) {
         let facts = facts_of(flags, &Place::look(flags, environment, Opener::Person));
         let choice = |label: &str, about: &str| (label.to_owned(), about.to_owned());

@@ -104,6 +104,20 @@ function todo(call: CallItem): Target {
   return words(str(now.find((one) => one['status'] === 'in_progress')?.['activeForm']) ?? str(now[0]?.['content']) ?? '');
 }
 
+/**
+ * The number of lines that were read, and of all lines. The protocol also counts the empty text after the last newline as
+ * a line; it is left out where the content shows that it was read.
+ */
+export function linesRead(file: Readonly<Record<string, unknown>>): { n: number | undefined; total: number | undefined } {
+  const from = num(file['startLine']) ?? 1;
+  const n = num(file['numLines']);
+  const total = num(file['totalLines']);
+  const content = file['content'];
+  const emptyEnd = typeof content === 'string' && (content === '' || content.endsWith('\n'));
+  if (n === undefined || total === undefined || !emptyEnd || from + n - 1 < total) return { n, total };
+  return { n: n - 1, total: total - 1 };
+}
+
 const KNOWN: Readonly<Record<string, Known>> = {
   Bash: bash,
   PowerShell: bash,
@@ -113,8 +127,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
     outcome: (_call, result) => {
       const file = fields(result['file']);
       const from = num(file['startLine']);
-      const n = num(file['numLines']);
-      const total = num(file['totalLines']);
+      const { n, total } = linesRead(file);
       if (result['type'] === 'image') {
         const size = fields(file['dimensions']);
         const shape = num(size['originalWidth']) ? `${count(num(size['originalWidth']) ?? 0)} × ${count(num(size['originalHeight']) ?? 0)}` : '';

@@ -14,10 +14,7 @@ pub(super) fn read(text: &str, value: &Value) -> Parts {
     match value.get("type").and_then(Value::as_str) {
         Some("text") => {
             let first = number(file, "startLine").unwrap_or(1);
-            let (lines, total) = (
-                number(file, "numLines").unwrap_or(0),
-                number(file, "totalLines").unwrap_or(0),
-            );
+            let (lines, total) = counted(file, first);
             if lines >= total && first <= 1 {
                 return Parts::default().fact(amount::count(total, "line"));
             }
@@ -39,6 +36,18 @@ pub(super) fn read(text: &str, value: &Value) -> Parts {
         Some(other) => Parts::default().fact(other.replace('_', " ")),
         None => Parts::default().fact(amount::count(text.lines().count() as u64, "line")),
     }
+}
+
+/// Returns the number of lines that were read and of all lines. The protocol also counts the empty text after the last
+/// newline as a line; it is left out where the content shows that it was read.
+fn counted(file: &Value, first: u64) -> (u64, u64) {
+    let lines = number(file, "numLines").unwrap_or(0);
+    let total = number(file, "totalLines").unwrap_or(0);
+    let content = file.get("content").and_then(Value::as_str);
+    let to_the_end = (first + lines).saturating_sub(1) >= total;
+    let empty_end = content.is_some_and(|content| content.is_empty() || content.ends_with('\n'));
+    let left_out = u64::from(to_the_end && empty_end);
+    (lines.saturating_sub(left_out), total.saturating_sub(left_out))
 }
 
 /// All lines of a change.
@@ -156,5 +165,24 @@ pub(super) fn found(call: &CallCard) -> String {
     match call.tool.as_str() {
         "Grep" => format!("\"{pattern}\" {count}"),
         _ => format!("{pattern} {count}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn text_after_the_last_newline_counts_only_where_there_is_some() {
+        let file =
+            |content: &str, lines: u64, total: u64| json!({"content": content, "numLines": lines, "totalLines": total});
+        assert_eq!(counted(&file("a\nb\n", 3, 3), 1), (2, 2));
+        assert_eq!(counted(&file("a\nb", 2, 2), 1), (2, 2));
+        assert_eq!(counted(&file("", 1, 1), 1), (0, 0));
+        assert_eq!(counted(&file("a\nb", 2, 9), 1), (2, 9));
+        assert_eq!(counted(&file("y\nz\n", 3, 5), 3), (2, 4));
+        assert_eq!(counted(&json!({"numLines": 120, "totalLines": 480}), 1), (120, 480));
     }
 }
