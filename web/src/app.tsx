@@ -96,14 +96,15 @@ function Shell(): JSX.Element {
   onCleanup(() => clearTimeout(early));
 
   // The worker is for the next visit, and fetches all files of the page once more: not while this one is being shown, and
-  // not without a line.
+  // only when the bridge is reached. A connection that is gone may not be noticed yet, and browsers report a failed fetch.
   const [shown, setShown] = createSignal(false);
   const settled = setTimeout(() => setShown(true), 1500);
   onCleanup(() => clearTimeout(settled));
   createEffect(() => {
     if (!shown() || !up()) return;
-    // A policy that has no room for it: the page starts from the network then.
-    onCleanup(whenIdle(() => { try { registerWorker(); } catch { /* as said */ } }));
+    let current = true;
+    onCleanup(() => { current = false; });
+    onCleanup(whenIdle(() => void client().connection.reached().then(() => { if (current) registerWorker(); })));
   });
 
   // A new place begins at its top: readers hear its heading, keys start there. After its first frame: a focus wants a layout.
