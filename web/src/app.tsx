@@ -6,6 +6,7 @@ import { registerWorker } from './boot/worker';
 import { listenKeys, useKeys } from './keys/listen';
 import { format, go, listen, route, sessionHref } from './route/route';
 import { Sheets, titleOf } from './screens/Dialogs';
+import { greets } from './screens/greeting';
 import { group } from './screens/groups';
 import { client, goneOf, infoOf, line, listed, sessions, unread, up, welcome } from './screens/link';
 import { NewSession } from './screens/NewSession';
@@ -117,8 +118,7 @@ function Shell(): JSX.Element {
   // First visit, nothing here and nobody pays: the demo greets.
   createEffect(() => {
     if (route().at !== 'sessions' || !listed() || sessions().length > 0 || recall('welcomed')) return;
-    const agents = welcome()?.agents.filter((agent) => agent.available) ?? [];
-    if (agents.length && agents.every((agent) => agent.pays === 'demo')) go('#/welcome', true);
+    if (greets(welcome()?.agents ?? [])) go('#/welcome', true);
   });
 
   return (
