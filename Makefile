@@ -90,7 +90,8 @@ fmt:
 	$(call need,cargo)
 	@cargo fmt --all
 
-release:
+# With the page in it: `crates/server/build.rs` refuses to build a release without one.
+release: web
 	$(call need,cargo)
 	$(call step,release: building)
 	@cargo build --release -q -p sluice
@@ -125,7 +126,7 @@ bench-terminal: release
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/release/sluice" python3 bench/terminal/bench.py $(ARGS)
 
 # ARGS: --quick, --margin N on a machine that does other things too, --only PART,…
-bench-page: web release
+bench-page: release
 	$(call need,node npm)
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/release/sluice" scripts/browser bench --write "$(CURDIR)/bench/page/RESULTS.md" $(ARGS)
 

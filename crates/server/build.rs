@@ -1,5 +1,5 @@
 //! Writes the table of the page's files, to be compiled in: `web/dist`, or what `SLUICE_WEB_DIST` names.
-//! Without them (nobody ran node) the table is empty, and the build works all the same.
+//! Without them (nobody ran node) the table is empty. That is an error for a release: it would have no page.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,10 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-env-changed=SLUICE_WEB_DIST");
     let dist = dist();
     println!("cargo::rerun-if-changed={}", dist.display());
+    if let Err(reason) = check_page(&dist, &env::var("PROFILE").unwrap_or_default()) {
+        println!("cargo::error={reason}");
+        return Ok(());
+    }
     let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?;
     let out = Path::new(&out);
     // A copy is compiled in: the page may be built anew meanwhile.
@@ -27,6 +31,17 @@ fn main() -> io::Result<()> {
     }
     files.sort();
     fs::write(out.join("page_files.rs"), table(&page, &files, out)?)
+}
+
+/// Refuses a release without a page. `profile` is `release` for the release profile and those that inherit from it.
+pub(crate) fn check_page(dist: &Path, profile: &str) -> Result<(), String> {
+    if profile != "release" || dist.join("index.html").is_file() {
+        return Ok(());
+    }
+    Err(format!(
+        "there is no page in {}; run `make release`, or `make web` first, or name a built page in SLUICE_WEB_DIST",
+        dist.display()
+    ))
 }
 
 /// Copies a folder, without what is hidden.

@@ -6,6 +6,7 @@ import { registerWorker } from './boot/worker';
 import { listenKeys, useKeys } from './keys/listen';
 import { format, go, listen, route, sessionHref } from './route/route';
 import { Sheets, titleOf } from './screens/Dialogs';
+import { greets } from './screens/greeting';
 import { group } from './screens/groups';
 import { client, goneOf, infoOf, line, listed, sessions, unread, up, welcome } from './screens/link';
 import { NewSession } from './screens/NewSession';
@@ -96,14 +97,15 @@ function Shell(): JSX.Element {
   onCleanup(() => clearTimeout(early));
 
   // The worker is for the next visit, and fetches all files of the page once more: not while this one is being shown, and
-  // not without a line.
+  // only when the bridge is reached. A connection that is gone may not be noticed yet, and browsers report a failed fetch.
   const [shown, setShown] = createSignal(false);
   const settled = setTimeout(() => setShown(true), 1500);
   onCleanup(() => clearTimeout(settled));
   createEffect(() => {
     if (!shown() || !up()) return;
-    // A policy that has no room for it: the page starts from the network then.
-    onCleanup(whenIdle(() => { try { registerWorker(); } catch { /* as said */ } }));
+    let current = true;
+    onCleanup(() => { current = false; });
+    onCleanup(whenIdle(() => void client().connection.reached().then(() => { if (current) registerWorker(); })));
   });
 
   // A new place begins at its top: readers hear its heading, keys start there. After its first frame: a focus wants a layout.
@@ -116,8 +118,7 @@ function Shell(): JSX.Element {
   // First visit, nothing here and nobody pays: the demo greets.
   createEffect(() => {
     if (route().at !== 'sessions' || !listed() || sessions().length > 0 || recall('welcomed')) return;
-    const agents = welcome()?.agents.filter((agent) => agent.available) ?? [];
-    if (agents.length && agents.every((agent) => agent.pays === 'demo')) go('#/welcome', true);
+    if (greets(welcome()?.agents ?? [])) go('#/welcome', true);
   });
 
   return (

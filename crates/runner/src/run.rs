@@ -239,6 +239,8 @@ fn listen() -> io::Result<UnixListener> {
         _ => {}
     }
     let listener = UnixListener::bind(SOCKET)?;
+    // Until here the folder keeps other users out.
+    fs::set_permissions(SOCKET, Permissions::from_mode(0o600))?;
     listener.set_nonblocking(true)?;
     Ok(listener)
 }

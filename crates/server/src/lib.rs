@@ -26,6 +26,7 @@ mod web;
 // Listening; control from the same machine (`sluice serve status` and the like); the state folder.
 mod control;
 mod listen;
+pub mod private;
 mod state;
 
 // Starting and stopping.

@@ -10,7 +10,6 @@ mod vapid;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -21,6 +20,7 @@ use http::Uri;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use serde::{Deserialize, Serialize};
 
+use crate::private;
 use vapid::Signer;
 
 /// The services browsers subscribe at: a host, or with a dot in front all below it.
@@ -244,7 +244,7 @@ impl Push {
             return Ok(());
         }
         let fresh = self.inner.file.with_extension("json.new");
-        write_private(&fresh, &serde_json::to_vec(&changed).map_err(io::Error::from)?)?;
+        private::write(&fresh, &serde_json::to_vec(&changed).map_err(io::Error::from)?)?.sync_all()?;
         fs::rename(&fresh, &self.inner.file)?;
         *devices = changed;
         Ok(())
@@ -272,13 +272,6 @@ fn topic_of(topic: &str) -> String {
     let mut text = BASE64.encode(hash);
     text.truncate(32);
     text
-}
-
-fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    let mut file = options.create(true).truncate(true).write(true).mode(0o600).open(path)?;
-    io::Write::write_all(&mut file, bytes)?;
-    file.sync_all()
 }
 
 #[cfg(test)]

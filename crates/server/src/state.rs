@@ -2,10 +2,12 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use crate::private;
 
 /// What `bridge.json` says of the bridge that runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,11 +61,7 @@ impl StateFolder {
             path: path.to_owned(),
             error,
         };
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(path)
-            .map_err(problem)?;
+        private::create_folder(path).map_err(problem)?;
         let about = fs::metadata(path).map_err(problem)?;
         if std::os::unix::fs::MetadataExt::uid(&about) != rustix::process::geteuid().as_raw() {
             return Err(StateError::Foreign { path: path.to_owned() });
@@ -102,7 +100,7 @@ impl StateFolder {
 
     pub(crate) fn write_note(&self, note: &BridgeNote) -> io::Result<()> {
         let draft = self.path.join("bridge.json.new");
-        fs::write(&draft, format!("{}\n", serde_json::json!(note)))?;
+        private::write(&draft, format!("{}\n", serde_json::json!(note)).as_bytes())?;
         fs::rename(draft, self.path.join("bridge.json"))
     }
 

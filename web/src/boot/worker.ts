@@ -4,18 +4,26 @@ interface TrustedTypesFactory { createPolicy(name: string, rules: { createScript
 
 const WORKER = '/sw.js';
 let asked = false;
+let policy: ScriptPolicy | undefined;
 
-/** Keeps the shell for a fast start, where the browser allows it. Once is enough. */
-export function registerWorker(): void {
-  if (asked || !('serviceWorker' in navigator) || !import.meta.env.PROD) return;
-  asked = true;
+function workerUrl(): string {
   const factory = (globalThis as { trustedTypes?: TrustedTypesFactory }).trustedTypes;
-  const policy = factory?.createPolicy('sluice-worker', {
+  policy ??= factory?.createPolicy('sluice-worker', {
     createScriptURL: (url) => {
       if (url !== WORKER) throw new TypeError('not our worker');
       return url;
     },
   });
-  const url = (policy ? policy.createScriptURL(WORKER) : WORKER) as string;
-  void navigator.serviceWorker.register(url, { scope: '/' }).catch(() => undefined);
+  return (policy ? policy.createScriptURL(WORKER) : WORKER) as string;
+}
+
+/** Keeps the shell for a fast start, where the browser allows it. After a failure the next connection tries it again. */
+export function registerWorker(): void {
+  if (asked || !('serviceWorker' in navigator) || !import.meta.env.PROD) return;
+  asked = true;
+  try {
+    void navigator.serviceWorker.register(workerUrl(), { scope: '/' }).catch(() => { asked = false; });
+  } catch {
+    // The page's policy does not allow it: the page starts from the network.
+  }
 }

@@ -80,6 +80,25 @@ test('silence ends a line only after two and a half intervals', () => {
   expect(wire.closed).toBe(true);
 });
 
+test('the bridge is reached when it answers a ping, and never by a connection that ends first', async () => {
+  const { client, last } = testClient();
+  client.connection.start();
+  last().welcome();
+  const reached: string[] = [];
+  void client.connection.reached().then(() => reached.push('first'));
+  expect(last().of('ping').length).toBe(1);
+  last().say({ type: 'session_list', sessions: [] });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(reached).toEqual([]);
+  last().cut();
+  await vi.advanceTimersByTimeAsync(1_000);
+  last().welcome();
+  void client.connection.reached().then(() => reached.push('second'));
+  last().say({ type: 'pong', at: 1 });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(reached).toEqual(['second']);
+});
+
 test('on return to the foreground the line is probed, not rebuilt', () => {
   const { client, wires, last } = testClient();
   client.connection.start();

@@ -94,6 +94,8 @@ export class Connection {
   private watch: ReturnType<typeof setTimeout> | null = null;
   /** How long the running watch waits for a frame. */
   private watchFor = 0;
+  /** Callers that wait for the next pong. */
+  private pings: (() => void)[] = [];
   private probing: ReturnType<typeof setTimeout> | null = null;
 
   constructor(private readonly options: ConnectionOptions) {
@@ -163,6 +165,11 @@ export class Connection {
     }, PROBE_TIMEOUT);
   }
 
+  /** Resolves when the bridge answers a ping: requests reach it. Stays pending when the connection ends first. */
+  reached(): Promise<void> {
+    return new Promise((resolve) => { this.pings.push(resolve); this.probe(); });
+  }
+
   private attempt(): void {
     this.clear('retry');
     if (this.stopped) return;
@@ -199,7 +206,7 @@ export class Connection {
     } catch { return; }
     switch (message.type) {
       case 'ping': this.send({ type: 'pong' }); return;
-      case 'pong': return;
+      case 'pong': for (const resolve of this.pings.splice(0)) resolve(); return;
       case 'welcome': this.greet(message); return;
       case 'bye': this.leave(message.reason); return;
       default:
@@ -216,8 +223,9 @@ export class Connection {
     this.bye = null;
     this.clear('grace');
     this.hear();
-    this.line.set({ phase: 'up', since: Date.now(), tries: 0, nextTry: null, bye: null });
+    // First: whatever decides when the connection is up reads what this device may do.
     this.messages.tell(welcome);
+    this.line.set({ phase: 'up', since: Date.now(), tries: 0, nextTry: null, bye: null });
     const { build } = this.options;
     if (build && welcome.build && build !== welcome.build) this.options.reload?.(welcome.build);
     this.opened.tell();
@@ -307,6 +315,7 @@ export class Connection {
     this.wire = null;
     this.open = false;
     this.welcome = null;
+    this.pings = [];
     if (!wire) return;
     wire.onopen = wire.onmessage = wire.onclose = null;
     try { wire.close(); } catch { /* it was never open */ }

@@ -6,5 +6,5 @@ export type { DraftPicture, MessageDraft } from './drafts';
 export type { KeptEntry, KeptState } from './outbox';
 export { SessionStore, type Change, type Draft, type SessionPhase } from './session';
 export { groupOf, type Group, type Groups } from './sessions';
-export { fromHeld, useKept, useLine, useNow, useSession, useSessions, useWelcome, type ListView, type SessionView } from './solid';
+export { useKept, useNow, useSession, useSessions, type ListView, type SessionView } from './solid';
 export { keepFailed } from './storage';

@@ -1,19 +1,11 @@
 // What Solid reads: signals and stores that follow a session, the list, the line and the outbox, no more than changed.
 import { createSignal, onCleanup, type Accessor } from 'solid-js';
 import { createStore, reconcile } from 'solid-js/store';
-import type { AskInfo, Facts, QueuedPrompt, Record, SessionState, Welcome } from '../api/types';
+import type { AskInfo, Facts, QueuedPrompt, Record, SessionState } from '../api/types';
 import type { Client } from './client';
-import type { Line } from './connection';
 import type { KeptEntry } from './outbox';
 import type { Change, Draft, SessionPhase, SessionStore } from './session';
 import type { Groups } from './sessions';
-import type { Held } from './topic';
-
-export function fromHeld<T>(held: Held<T>): Accessor<T> {
-  const [value, set] = createSignal<T>(held.value);
-  onCleanup(held.listen((next) => set(() => next)));
-  return value;
-}
 
 export interface SessionView {
   readonly store: SessionStore;
@@ -97,9 +89,6 @@ export function useSessions(client: Client): ListView {
   }));
   return { groups, archived, current };
 }
-
-export const useLine = (client: Client): Accessor<Line> => fromHeld(client.connection.line);
-export const useWelcome = (client: Client): Accessor<Welcome | null> => fromHeld(client.welcome);
 
 /** What was sent from this device and has no receipt yet. */
 export function useKept(client: Client, sessionId: () => string): Accessor<readonly KeptEntry[]> {

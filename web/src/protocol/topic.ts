@@ -1,3 +1,5 @@
+import { createSignal } from 'solid-js';
+
 // The one way things are told here: those who listen are called in order, and can stop listening.
 export type Listener<T> = (value: T) => void;
 
@@ -16,17 +18,19 @@ export class Topic<T> {
   get heard(): boolean { return this.listeners.size > 0; }
 }
 
-/** A value that is told when it changes. */
+/** A value that notifies when it changes. What Solid computes from `value` is computed again then, after the listeners ran. */
 export class Held<T> {
   private readonly topic = new Topic<T>();
+  private readonly signal = createSignal(undefined, { equals: false });
   constructor(private current: T) {}
 
-  get value(): T { return this.current; }
+  get value(): T { this.signal[0](); return this.current; }
 
   set(next: T): void {
     if (Object.is(next, this.current)) return;
     this.current = next;
     this.topic.tell(next);
+    this.signal[1]();
   }
 
   /** Calls with every later value. */

@@ -2,13 +2,13 @@
 import { createRoot, createSignal, onCleanup, type Accessor } from 'solid-js';
 import type { Facts, JsonValue, Record, Scope, SessionInfo, SessionState, Welcome } from '../api/types';
 import {
-  keepFailed, Refusal, makeClient, useLine, useNow, useSession, useWelcome,
+  keepFailed, Refusal, makeClient, useNow, useSession,
   type Answer, type Client, type CommandOf, type CommandType, type Line, type SessionView,
 } from '../protocol';
 import { noteStorageFull } from './prefs';
 
 let held: Client | undefined;
-let read: { line: Accessor<Line>; welcome: Accessor<Welcome | null>; now: Accessor<number>; sessions: Accessor<readonly SessionInfo[]> } | undefined;
+let read: { now: Accessor<number>; sessions: Accessor<readonly SessionInfo[]> } | undefined;
 const [listed, setListed] = createSignal(false);
 const [outdated, setOutdated] = createSignal(false);
 export { listed };
@@ -30,7 +30,7 @@ export function connect(begin = true): Client {
       due = true;
       queueMicrotask(() => { due = false; setSessions(made.list.all()); });
     });
-    read = { line: useLine(made), welcome: useWelcome(made), now: useNow(made), sessions };
+    read = { now: useNow(made), sessions };
   });
   keepFailed.listen(noteStorageFull);
   made.connection.opened.listen(() => void fetchAll());
@@ -55,13 +55,13 @@ const need = <T>(value: T | undefined): T => {
   return value;
 };
 export const client = (): Client => need(held);
-export const line = (): Line => need(read).line();
-export const welcome = (): Welcome | null => need(read).welcome();
+export const line = (): Line => client().connection.line.value;
+export const welcome = (): Welcome | null => client().welcome.value;
 export const now = (): number => need(read).now();
 export const sessions = (): readonly SessionInfo[] => need(read).sessions();
 export const infoOf = (id: string): SessionInfo | undefined => sessions().find((one) => one.sessionId === id);
 export const unread = (info: SessionInfo): boolean => (sessions(), client().list.unread(info));
-export const may = (scope: Scope): boolean => welcome()?.scopes.includes(scope) ?? false;
+export const may = (scope: Scope): boolean => client().may(scope);
 export const up = (): boolean => line().phase === 'up';
 
 const views = new Map<string, { view: SessionView; users: number; dispose: () => void }>();

@@ -36,13 +36,12 @@ function hide(): void {
 
 /** Shows `text` beside `anchor` while it is hovered with a mouse or focused by keyboard. */
 export function tooltip(anchor: HTMLElement, text: () => string): void {
-  anchor.addEventListener('pointerenter', (event) => {
-    if (event.pointerType !== 'mouse') return;
+  const showAfter = (delay: number) => {
     clearTimeout(timer);
-    timer = window.setTimeout(() => show(anchor, text()), DELAY);
-  });
-  anchor.addEventListener('focus', () => {
-    if (anchor.matches(':focus-visible')) show(anchor, text());
-  });
+    timer = window.setTimeout(() => show(anchor, text()), delay);
+  };
+  anchor.addEventListener('pointerenter', (event) => { if (event.pointerType === 'mouse') showAfter(DELAY); });
+  // In a task of its own: a menu that is shown or hidden can move the focus here, and a popover must not be shown meanwhile.
+  anchor.addEventListener('focus', () => { if (anchor.matches(':focus-visible')) showAfter(0); });
   for (const type of ['pointerleave', 'blur', 'pointerdown', 'keydown']) anchor.addEventListener(type, hide);
 }

@@ -98,6 +98,17 @@ journey('the bridge dies with an ask open and comes back: said, and the ask is a
   await until('each once', async () => (await page.locator('.stream').getByText('After the ask.').count()) === 1 && (await page.locator('.stream').getByText('Before the ask.').count()) === 1);
 }, { allowed: BROKEN_LINE });
 
+journey('a network that is gone in the first second leaves no failed request behind; the worker comes with the network', async ({ guest, page, context }) => {
+  await guest.go('#/');
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
+  await context.setOffline(true);
+  await page.getByText('Not connected').first().waitFor({ timeout: 60_000 });
+  guest.clean();
+  assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
+  await context.setOffline(false);
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+}, { allowed: BROKEN_LINE });
+
 journey('offline and back: what was sent meanwhile goes out once', async ({ guest, page, context, model }) => {
   await begin(guest, 'offline it');
   await says(page, 'Working on offline.');

@@ -1,7 +1,7 @@
 // A bridge of one's own: a home, a state folder, a port, a model, and nothing left behind.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,8 +12,9 @@ export const BIN = process.env.SLUICE_BIN;
 assert.ok(BIN, 'SLUICE_BIN: the binary to try');
 const run = promisify(execFile);
 
-/** `model`: the address of a model, or null for the demo model. $SLUICE_AGENT: another agent than our own. */
-export async function startStage({ model = null, extra = [] } = {}) {
+/** `model`: the address of a model, or null for the demo model. `programs`: scripts on PATH, by name. $SLUICE_AGENT: another
+ *  agent than our own. */
+export async function startStage({ model = null, extra = [], programs = {} } = {}) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-page-')));
   const home = join(root, 'home');
   const folder = join(home, 'project');
@@ -21,6 +22,12 @@ export async function startStage({ model = null, extra = [] } = {}) {
   mkdirSync(folder, { recursive: true });
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ANTHROPIC_|CLAUDE|SLUICE_)/.test(name)));
   Object.assign(env, { HOME: home, XDG_STATE_HOME: join(root, 'xdg') }, model ? { ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: 'test' } : {});
+  if (Object.keys(programs).length) {
+    const bin = join(root, 'bin');
+    mkdirSync(bin);
+    for (const [name, text] of Object.entries(programs)) writeFileSync(join(bin, name), text, { mode: 0o755 });
+    env.PATH = `${bin}:${env.PATH}`;
+  }
   const stage = { root, home, folder, state, env, url: '', code: '', port: '0', process: null, proxy: null };
 
   stage.start = async () => {

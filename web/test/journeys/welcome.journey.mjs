@@ -1,7 +1,8 @@
 // The first visit without a key: the demo model greets and shows what there is to see.
 import { ask, assert, decide, says, stageFor, stands, until } from './journey.mjs';
 
-const { journey } = stageFor(null);
+// A reference CLI is installed, and not signed in: it pays for nothing.
+const { journey } = stageFor(null, { programs: { claude: '#!/bin/sh\nexit 1\n' } });
 
 journey('without a key the page greets, and the demo runs a real session with an approval', async ({ guest, page }) => {
   await guest.go('#/');

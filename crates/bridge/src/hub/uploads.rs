@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use sluice_server::private;
+
 use crate::api::{Code, Problem};
 use crate::body::hash;
 
@@ -50,8 +52,8 @@ impl Uploads {
         let path = self.folder.join(&name);
         let folder = self.folder.clone();
         let written = tokio::task::spawn_blocking(move || {
-            std::fs::create_dir_all(&folder)?;
-            std::fs::write(&path, bytes)
+            private::create_folder(&folder)?;
+            private::write(&path, &bytes).map(drop)
         });
         let failed =
             |error: std::io::Error| Problem::new(Code::Storage, format!("an image could not be kept: {error}"));

@@ -34,3 +34,4 @@ mod file_length;
 mod forgotten;
 mod layers;
 mod repository;
+mod scripts;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +14,8 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tokio_rustls::TlsAcceptor;
+
+use crate::private;
 
 /// Which certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,24 +139,10 @@ fn date(seconds: i64) -> (i32, u8, u8) {
 
 fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        private::create_folder(folder)?;
     }
     let draft = path.with_extension("new");
-    // One that lies there may be readable by others.
-    fs::remove_file(&draft).or_else(|error| {
-        if error.kind() == io::ErrorKind::NotFound {
-            Ok(())
-        } else {
-            Err(error)
-        }
-    })?;
-    let mut file = fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&draft)?;
-    file.write_all(text)?;
-    file.sync_all()?;
+    private::write(&draft, text)?.sync_all()?;
     fs::rename(&draft, path)
 }
 

@@ -10,8 +10,9 @@ use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
 use serde_json::json;
 
-use super::{PushError, write_private};
+use super::PushError;
 use crate::access::unix_ms;
+use crate::private;
 
 /// How long a signature is good; a day is the most.
 const GOOD_FOR: i64 = 12 * 3600;
@@ -32,7 +33,7 @@ impl Signer {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random);
                 let made = made.map_err(|_| broken("no key can be made"))?;
-                write_private(path, made.as_ref())?;
+                private::write(path, made.as_ref())?.sync_all()?;
                 made.as_ref().to_vec()
             }
             Err(error) => return Err(error.into()),

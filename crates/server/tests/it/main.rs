@@ -13,6 +13,7 @@ mod house;
 mod raw;
 
 mod access;
+mod build_script;
 mod control;
 mod files;
 mod handover;

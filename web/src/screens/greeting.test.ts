@@ -1,0 +1,22 @@
+// @vitest-environment node
+import { expect, test } from 'vitest';
+import type { Agent } from '../api/types';
+import { greets } from './greeting';
+
+const agent = (name: string, pays: string, over: Partial<Agent> = {}): Agent => ({ name, command: name, version: null, available: true, pays, paysDetail: '', default: name === 'sluice', ...over });
+
+test('the demo greets where no agent is known to be paid for', () => {
+  expect(greets([agent('sluice', 'demo')])).toBe(true);
+  // Installed, and nothing says that it is signed in.
+  expect(greets([agent('sluice', 'demo'), agent('claude', 'unknown')])).toBe(true);
+  expect(greets([agent('sluice', 'demo'), agent('claude', 'account', { available: false })])).toBe(true);
+});
+
+test('the demo does not greet a person who can start a real agent', () => {
+  expect(greets([agent('sluice', 'key')])).toBe(false);
+  expect(greets([agent('sluice', 'demo'), agent('claude', 'account')])).toBe(false);
+  // The operator chose an agent.
+  expect(greets([agent('mine', 'unknown', { default: true }), agent('sluice', 'demo', { default: false })])).toBe(false);
+  // Before the welcome nothing is known.
+  expect(greets([])).toBe(false);
+});
