@@ -4,7 +4,7 @@ use std::io::{self, Cursor, IsTerminal, Read as _};
 
 use sluice_engine::ModelError;
 use sluice_engine::transcript::Earlier;
-use sluice_stdio::{Door, Format, HOLD, InputMode, door};
+use sluice_stdio::{Door, Format, HOLD, InputMode, Pace, door, unread_stdout};
 
 use crate::debug::Log;
 use crate::environment::Environment;
@@ -84,7 +84,10 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     let door = Door {
         input,
         format: format(&flags),
-        hold: environment.stream_hold.unwrap_or(HOLD),
+        pace: Pace {
+            hold: environment.stream_hold.unwrap_or(HOLD),
+            unread: unread_stdout,
+        },
         greeted: flags.await_initialize,
     };
     door.serve(port, Cursor::new(first).chain(io::stdin()), io::stdout(), warn)

@@ -202,6 +202,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         host: HostOptions {
             partial: flags.include_partial_messages,
             hook_events: flags.include_hook_events,
+            awaits_initialize: flags.await_initialize,
             replay: flags.replay_user_messages,
             state_events: environment.state_events,
         },

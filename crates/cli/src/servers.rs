@@ -20,10 +20,8 @@ pub(crate) fn options(flags: &Flags, environment: &Environment) -> Result<Server
     for argument in &flags.mcp_config {
         let text = text(argument, environment)?;
         let servers = config::servers(&text).map_err(|error| invalid(argument, &error.to_string()))?;
-        for (name, server) in servers {
-            let server = server.map_err(|error| invalid(argument, &format!("{name}: {error}")))?;
-            options.dynamic.insert(name, server);
-        }
+        // A server that cannot be read is skipped, and reported in `system/init`.
+        options.dynamic.extend(servers);
     }
     let variables = &environment.mcp;
     options.connect = variables.timeout.unwrap_or(mcp::CONNECT_TIMEOUT);

@@ -63,7 +63,7 @@ fn allowing(policy: &Policy, call: &Call<'_>) -> Option<Rule> {
 }
 
 fn source(word: &str) -> Source {
-    const ALL: [Source; 8] = [
+    const ALL: [Source; 9] = [
         Source::Policy,
         Source::Flag,
         Source::Local,
@@ -72,6 +72,7 @@ fn source(word: &str) -> Source {
         Source::CliArg,
         Source::Session,
         Source::Command,
+        Source::Server,
     ];
     ALL.into_iter()
         .find(|source| source.as_str() == word)

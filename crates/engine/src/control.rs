@@ -72,6 +72,7 @@ impl Session {
 
     async fn initialize(&mut self, id: &RequestId, mut request: sluice_wire::control::Initialize) {
         let sdk_mcp_manifests_parked = self.host_servers(&request);
+        let mcp_servers_applied = self.take_servers(&request);
         if let Err(why) = self.take_words(&mut request) {
             return self.say(messages::error(id, why)).await;
         }
@@ -107,9 +108,11 @@ impl Session {
             current_permission_mode: Some(self.policy.mode.clone()),
             hooks_applied,
             hook_on_failure_supported: Some(true),
+            hooks_when_unanswered_kept: Some(0),
             other_hook_ask_outranks_host: Some(true),
             session_state: Some(messages::state(self.line.state(), false).state),
             sdk_mcp_manifests_parked,
+            mcp_servers_applied,
             capabilities: Some(messages::CAPABILITIES.iter().map(|&word| word.to_owned()).collect()),
             ..InitializeResponse::default()
         };

@@ -169,6 +169,9 @@ impl SessionLoop {
             draft.thought += added;
             self.session.say(messages::thinking_tokens(draft.thought, added)).await;
         }
+        if matches!(event.kind, EventKind::MessageDelta { .. }) {
+            self.session.finish_message(Some(&draft.message)).await;
+        }
         let mut began_call = false;
         if let Some(finished) = finished {
             let envelope = draft.message.envelope().cloned().unwrap_or_default();
@@ -261,6 +264,7 @@ impl SessionLoop {
                 self.session.admit_last_call().await;
             }
         }
+        self.session.finish_message(None).await;
         self.session.conversation.history.assistant(&blocks);
         self.session.take_gauge();
         self.session.launch().await;
@@ -352,6 +356,7 @@ impl Session {
             self.close_block(draft).await;
         }
         self.close_message(draft, kept).await;
+        self.finish_message(Some(&draft.message)).await;
         if matches!(failure, Failure::Lost { .. }) {
             self.charge_draft(draft);
         }
@@ -381,7 +386,7 @@ impl Session {
     /// Stopped while the model spoke: what it had said so far is kept.
     async fn stop_speech(&mut self, draft: &Draft) {
         if self.turn.stop() == Some(Stop::Leave) {
-            return;
+            return self.finish_message(Some(&draft.message)).await;
         }
         if draft.message.envelope().is_none() {
             return self.stop_before_speech().await;
@@ -402,6 +407,11 @@ impl Session {
             self.say_block(assistant, Some(&partial.block)).await;
             blocks.push(partial.block);
             kept += 1;
+        }
+        self.finish_message(Some(&draft.message)).await;
+        // As in 2.1.326, the cost includes a request that was cut, and the usage of the turn does not.
+        if let Some(model) = draft.message.model() {
+            self.account.ledger().add(model, &draft.message.usage());
         }
         self.conversation.history.assistant(&blocks);
         // With calls under way the notice follows their results instead.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use sluice_permission::{Decision, PermissionMode, PermissionUpdate, Policy, Source, ToolFacts, Touches};
+use sluice_permission::{
+    Behavior, Decision, PermissionMode, PermissionUpdate, Policy, Rule, Source, ToolFacts, Touches,
+};
 use sluice_settings::keys::permissions;
 use sluice_tools::{Descriptor, ListKind, Pins};
 
@@ -26,20 +28,21 @@ impl Session {
     /// Models that do not keep track by themselves are given a list to do it with.
     fn helps(&self, tool: &Descriptor) -> bool {
         let tracks = sluice_model::models::facts(&self.model.name).thinking == sluice_model::models::Thinks::Adaptively;
-        tool.list == Some(ListKind::Tasks) && self.options.tools.offered.is_none() && !tracks
+        tool.list == Some(ListKind::Tasks) && self.options.tools.has_default() && !tracks
     }
 
     /// Without a shell, files are searched by tools.
     fn searches(&self, tool: &Descriptor) -> bool {
         let mut tools = self.options.tools.toolbox.iter().map(|tool| tool.descriptor());
         let mut shell = || tools.any(|tool| tool.touches.runs() && self.has(tool));
-        matches!(tool.touches, Touches::Searches { .. }) && self.options.tools.offered.is_none() && !shell()
+        matches!(tool.touches, Touches::Searches { .. }) && self.options.tools.has_default() && !shell()
     }
 
     /// Whether the tool is there, offered or not.
     pub(crate) fn has(&self, tool: &Descriptor) -> bool {
         let answered = !tool.needs_person || self.options.permissions.asker == Asker::Host;
-        answered && there(&self.options, &self.policy, tool)
+        let denied = self.tooling.servers().policy_of(&tool.name) == Some(Behavior::Deny);
+        answered && !denied && there(&self.options, &self.policy, tool)
     }
 
     /// Whether `--tools` names it.
@@ -185,10 +188,22 @@ impl Session {
                 .catalogue()
                 .find(skill_of(input))
                 .is_some_and(Entry::lends);
-        let stricter = (mode.is_some() || lends).then(|| Policy {
-            mode: mode.unwrap_or_else(|| self.policy.mode.clone()),
-            lends,
-            ..Policy::clone(&self.policy)
+        let declared = self.tooling.servers().policy_of(tool.name);
+        let declared = declared.map(|behavior| Rule {
+            behavior,
+            source: Source::Server,
+            root: self.options.cwd.clone(),
+            tool: tool.name.to_owned(),
+            content: None,
+        });
+        let stricter = (mode.is_some() || lends || declared.is_some()).then(|| {
+            let mut policy = Policy {
+                mode: mode.unwrap_or_else(|| self.policy.mode.clone()),
+                lends,
+                ..Policy::clone(&self.policy)
+            };
+            policy.rules.extend(declared);
+            policy
         });
         let policy = stricter.as_ref().unwrap_or(&self.policy);
         decide(

@@ -127,11 +127,7 @@ pub fn for_now(mut update: PermissionUpdate) -> PermissionUpdate {
 
 /// Whether a tool is there at all: chosen at the launch, and not taken out by a rule.
 pub(crate) fn there(options: &Options, policy: &Policy, tool: &Descriptor) -> bool {
-    let says_default = |tools: &Vec<String>| tools.iter().any(|name| name == "default");
-    let chosen = match &options.tools.offered {
-        Some(tools) => named(options, tool) || (tool.default && says_default(tools)),
-        None => true,
-    };
+    let chosen = options.tools.has_default() || named(options, tool);
     // The older todo list may stand in the place of the task list.
     let listed = match tool.list {
         Some(ListKind::Todos) => options.tools.todo_list,

@@ -4,9 +4,9 @@
 use std::io;
 
 use serde_json::Value;
-use sluice_model::Message;
+use sluice_model::{Accumulator, Message};
 use sluice_transcript as kept;
-use sluice_transcript::{Cost, Entry};
+use sluice_transcript::{Cost, Entry, MessageEnd};
 use sluice_wire::Raw;
 use sluice_wire::stdout::system::{CompactBoundary, SessionTitleChanged};
 use sluice_wire::stdout::{self, TranscriptMirror};
@@ -105,6 +105,21 @@ impl Session {
         let entry = self.conversation.transcript.block(&frame, block, &self.model.name);
         self.keep(entry).await;
         self.say(frame).await;
+    }
+
+    /// Gives the entries of a model message their final usage and stop reason. Without a message, or without a stop
+    /// reason, the entries stay as they are.
+    pub(crate) async fn finish_message(&mut self, message: Option<&Accumulator>) {
+        let message = message.filter(|message| message.stop_reason().is_some());
+        let held = match message.and_then(|message| Some((message, message.id()?))) {
+            Some((message, id)) => self.conversation.transcript.finish_message(MessageEnd {
+                id,
+                ending: message.ending(),
+                usage: &message.usage(),
+            }),
+            None => self.conversation.transcript.abandon_message(),
+        };
+        self.mirror(Ok(held)).await;
     }
 
     /// Keeps where a compaction ended and what the model goes on with.

@@ -49,6 +49,7 @@ impl Session {
             plugins: Some(self.plugins_told()),
             plugin_errors: self.plugin_errors_told(),
             capabilities: Some(messages::CAPABILITIES.iter().map(|&word| word.to_owned()).collect()),
+            mcp_server_errors: Some(self.tooling.servers().skipped().to_vec()).filter(|errors| !errors.is_empty()),
             // Nothing of this leaves the machine but requests to the model.
             analytics_disabled: Some(true),
             product_feedback_disabled: Some(true),

@@ -44,6 +44,8 @@ pub enum Source {
     Session,
     /// The front matter of a slash command or skill, for as long as it runs.
     Command,
+    /// The policy that the host declares for a tool of an MCP server.
+    Server,
 }
 
 impl Source {
@@ -59,6 +61,7 @@ impl Source {
             Self::CliArg => "cliArg",
             Self::Session => "session",
             Self::Command => "command",
+            Self::Server => "mcpServerPolicy",
         }
     }
 }

@@ -68,7 +68,7 @@ impl Servers {
             }
             stays
         });
-        for named in named {
+        for named in named.into_iter().filter(|named| !named.is_skipped()) {
             let Some(at) = self.links.iter().position(|link| link.name == named.name) else {
                 self.add(vec![named]);
                 continue;
@@ -85,6 +85,30 @@ impl Servers {
                 (Standing::Waiting, phase) if !matches!(phase, Phase::Unapproved) => link.hang_up(Phase::Unapproved),
                 _ => {}
             }
+        }
+        self.around.news.notify_one();
+    }
+
+    /// Adds the servers that the host named in `initialize`; they replace others of the same name.
+    pub fn take_dynamic(&mut self, settings: &Settings, options: &ServerOptions) {
+        let named = scopes::gather(settings, &options.dynamic, options.strict);
+        let named: Vec<Named> = named
+            .into_iter()
+            .filter(|named| named.scope == Scope::Dynamic)
+            .collect();
+        self.skipped = named.iter().filter_map(Named::error).collect();
+        for named in named.into_iter().filter(|named| !named.is_skipped()) {
+            let fresh = link(named, &self.around);
+            let same = |known: &Arc<Link>| known.name == fresh.name && known.config == fresh.config;
+            if self.links.iter().any(same) {
+                continue;
+            }
+            self.links.retain(|link| link.name != fresh.name);
+            // Those inside the host are dialled by `greet`.
+            if !fresh.config.is_sdk() {
+                dial(&fresh);
+            }
+            self.links.push(fresh);
         }
         self.around.news.notify_one();
     }
@@ -107,6 +131,11 @@ impl Servers {
             }
         }
         for (name, config) in servers {
+            // An entry that declares no policies ends those declared before.
+            self.around.policies.clear(&name);
+            if let Ok(config) = &config {
+                self.around.policies.state(&name, config.raw.get("tools"));
+            }
             if self.find(&name).is_some() {
                 continue;
             }

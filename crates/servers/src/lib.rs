@@ -9,7 +9,7 @@
 //!   sign-in;
 //! * [`names`], [`tool`], [`content`], [`resources`], [`prompts`]: MCP tools, resources and prompts, as the session
 //!   uses them;
-//! * [`status`]: the status of servers, as hosts see it;
+//! * `policies`: the permission policies of tools that the host declares; [`status`]: the status of servers, as hosts see it;
 //! * `servers`: all servers of a session; `changes`: servers added and removed while it runs; [`referee`]: an MCP tool
 //!   that answers permission requests (`--permission-prompt-tool`);
 //! * `surroundings`: what every server is given; `host`: the way to the host.
@@ -29,6 +29,7 @@ mod host;
 pub mod link;
 pub mod names;
 mod options;
+mod policies;
 pub mod prompts;
 pub mod referee;
 pub mod resources;

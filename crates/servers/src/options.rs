@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 
-use crate::config::ServerConfig;
+use crate::scopes::Dynamic;
 
 /// The default timeout for connecting (`MCP_TIMEOUT`).
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -15,8 +15,8 @@ pub const TOOL_TIMEOUT: Duration = Duration::from_millis(100_000_000);
 /// The options of a session that concern MCP servers.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
-    /// The servers of the command line.
-    pub dynamic: IndexMap<String, ServerConfig>,
+    /// The servers of the command line and of the host's `initialize`.
+    pub dynamic: Dynamic,
     /// These and no others.
     pub strict: bool,
     /// How long a server may take to be there.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use sluice_permission::Source;
 use sluice_settings::keys::{self, Key};
 use sluice_settings::{Opener, Settings};
+use sluice_wire::stdout::system::{McpServerError, McpServerErrorKind};
 
 use super::config::{self, ConfigError, Reach, ServerConfig};
 
@@ -75,10 +76,35 @@ pub struct Named {
     pub standing: Standing,
 }
 
+impl Named {
+    /// True for a server of the command line or the host whose configuration is invalid. It is reported in
+    /// `system/init`; one of a file is listed as failed instead.
+    pub(crate) fn is_skipped(&self) -> bool {
+        self.scope == Scope::Dynamic && self.config.is_err()
+    }
+
+    /// What `system/init` reports of an invalid configuration.
+    pub(crate) fn error(&self) -> Option<McpServerError> {
+        let error = self.config.as_ref().err()?;
+        Some(McpServerError {
+            name: self.name.clone(),
+            kind: match error {
+                ConfigError::Type(_) => McpServerErrorKind::UnknownType,
+                _ => McpServerErrorKind::InvalidConfig,
+            },
+            message: format!("The MCP server {:?} was skipped: {error}", self.name),
+            ..McpServerError::default()
+        })
+    }
+}
+
+/// The servers that a flag or the host names, with the errors of those that cannot be read.
+pub type Dynamic = IndexMap<String, Result<ServerConfig, ConfigError>>;
+
 /// The servers of every scope, the stronger scope winning where two have one name: the command line over the person's
 /// for this project, over the project's, over the person's for all. `strict` leaves the command line alone.
 #[must_use]
-pub fn gather(settings: &Settings, dynamic: &IndexMap<String, ServerConfig>, strict: bool) -> Vec<Named> {
+pub fn gather(settings: &Settings, dynamic: &Dynamic, strict: bool) -> Vec<Named> {
     let mut all: IndexMap<String, Named> = IndexMap::new();
     let chosen = settings.customs();
     let places = settings.places();
@@ -104,8 +130,7 @@ pub fn gather(settings: &Settings, dynamic: &IndexMap<String, ServerConfig>, str
             lay(&mut all, Scope::Local, config::each(&local(global, &places.cwd)));
         }
     }
-    let dynamic = dynamic.iter().map(|(name, config)| (name.clone(), Ok(config.clone())));
-    lay(&mut all, Scope::Dynamic, dynamic.collect());
+    lay(&mut all, Scope::Dynamic, dynamic.clone());
     if all.is_empty() {
         return Vec::new();
     }

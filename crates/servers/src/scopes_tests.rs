@@ -63,7 +63,7 @@ fn the_nearer_scope_counts() {
     lab.write("home/.claude.json", &global);
     assert_eq!(lab.gathered(Opener::Host)[0].1, Scope::Local);
 
-    let dynamic = IndexMap::from([("s".to_owned(), ServerConfig::sdk("s"))]);
+    let dynamic = IndexMap::from([("s".to_owned(), Ok(ServerConfig::sdk("s")))]);
     let settings = lab.settings("work", Opener::Host);
     assert_eq!(gather(&settings, &dynamic, false)[0].scope, Scope::Dynamic);
     assert_eq!(

@@ -6,15 +6,18 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use indexmap::IndexMap;
-use sluice_permission::PermissionMode;
+use serde_json::Value;
+use sluice_permission::{Behavior, PermissionMode};
 use sluice_settings::Settings;
 use sluice_tools::Tool;
+use sluice_wire::stdout::system::McpServerError;
 use tokio::sync::watch;
 
 use super::config::ServerConfig;
 use super::host::Host;
 use super::link::{Link, Manifest, Phase};
 use super::options::ServerOptions;
+use super::policies::Policies;
 use super::prompts::ServerPrompt;
 use super::scopes::{self, Named, Scope, Standing};
 use super::surroundings::{Limits, Surroundings};
@@ -32,6 +35,8 @@ const LONGEST_INSTRUCTIONS: usize = 2048;
 #[derive(Debug)]
 pub struct Servers {
     pub(crate) links: Vec<Arc<Link>>,
+    /// Servers of the command line and the host that were skipped: their configuration is invalid.
+    pub(crate) skipped: Vec<McpServerError>,
     pub(crate) around: Arc<Surroundings>,
     /// Whether turns wait until all servers are connected or have failed.
     waits: bool,
@@ -71,10 +76,12 @@ impl Servers {
             model: start.model.clone(),
             clients: std::sync::Mutex::default(),
             modes: std::sync::Mutex::default(),
+            policies: Policies::default(),
         });
-        let links = gather(start.settings, said, &around);
+        let (links, skipped) = gather(start.settings, said, &around);
         Self {
             links,
+            skipped,
             around,
             waits: said.wait,
             told: String::new(),
@@ -89,6 +96,7 @@ impl Servers {
     pub fn of_agent(&self) -> Self {
         Self {
             links: self.links.clone(),
+            skipped: Vec::new(),
             around: self.around.clone(),
             waits: false,
             told: String::new(),
@@ -141,6 +149,18 @@ impl Servers {
         stricter.then(|| mode.clone())
     }
 
+    /// The permission policy that the host declared for this tool. `AlwaysAllow` and tools without a policy give
+    /// none: a host allows calls by its answers and rules.
+    pub fn policy_of(&self, full: &str) -> Option<Behavior> {
+        let (link, _) = self.of_tool(full)?;
+        link.around.policies.of_tool(&link.name, full)
+    }
+
+    /// Servers that were skipped because of their configuration.
+    pub fn skipped(&self) -> &[McpServerError] {
+        &self.skipped
+    }
+
     /// The instructions of each connected server for the model.
     pub fn introductions(&self) -> Vec<(String, String)> {
         let said = |link: &Arc<Link>| Some((link.name.clone(), introduction(link)?));
@@ -173,7 +193,14 @@ impl Servers {
 
     /// Servers inside the host, as it names them at the beginning. Gives what became of the answers that were given
     /// beforehand.
-    pub fn add_hosted(&mut self, name: &str, timeout: Option<Duration>, manifest: Option<Manifest>) -> bool {
+    pub fn add_hosted(
+        &mut self,
+        name: &str,
+        timeout: Option<Duration>,
+        tools: Option<&Value>,
+        manifest: Option<Manifest>,
+    ) -> bool {
+        self.around.policies.state(name, tools);
         if self.find(name).is_some_and(|link| link.config.is_sdk()) {
             return false;
         }
@@ -412,9 +439,18 @@ pub struct Replaced {
     pub dialled: Vec<Arc<Link>>,
 }
 
-fn gather(settings: &Settings, options: &ServerOptions, around: &Arc<Surroundings>) -> Vec<Arc<Link>> {
+/// The servers of all scopes, and those of the command line that are skipped.
+fn gather(
+    settings: &Settings,
+    options: &ServerOptions,
+    around: &Arc<Surroundings>,
+) -> (Vec<Arc<Link>>, Vec<McpServerError>) {
     let named = scopes::gather(settings, &options.dynamic, options.strict);
-    named.into_iter().map(|named| link(named, around)).collect()
+    let (skipped, named): (Vec<_>, Vec<_>) = named.into_iter().partition(Named::is_skipped);
+    (
+        named.into_iter().map(|named| link(named, around)).collect(),
+        skipped.iter().filter_map(Named::error).collect(),
+    )
 }
 
 pub(crate) fn link(named: Named, around: &Arc<Surroundings>) -> Arc<Link> {
@@ -427,6 +463,7 @@ pub(crate) fn link(named: Named, around: &Arc<Surroundings>) -> Arc<Link> {
     // What cannot be read has no configuration; it is never dialled either.
     let config = named.config.unwrap_or_else(|_| ServerConfig::sdk(&named.name));
     let config = expanded(&config, around);
+    around.policies.state(&named.name, config.raw.get("tools"));
     Link::new(&named.name, named.scope, config, phase, false, None, around.clone())
 }
 

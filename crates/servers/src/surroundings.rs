@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::host::Host;
+use crate::policies::Policies;
 
 /// What holds for every server.
 #[derive(Debug, Clone)]
@@ -39,6 +40,8 @@ pub struct Surroundings {
     pub(crate) clients: Mutex<[Option<reqwest::Client>; 2]>,
     /// The stricter mode somebody gave a server.
     pub(crate) modes: Mutex<IndexMap<String, PermissionMode>>,
+    /// The permission policies of tools, by normalised server name.
+    pub(crate) policies: Policies,
 }
 
 impl Surroundings {

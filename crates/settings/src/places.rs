@@ -29,7 +29,7 @@ impl Places {
             Source::Project => Some(self.cwd.join(".claude").join("settings.json")),
             Source::Local => Some(self.cwd.join(".claude").join("settings.local.json")),
             Source::Policy => Some(self.managed.clone()),
-            Source::Flag | Source::CliArg | Source::Session | Source::Command => None,
+            Source::Flag | Source::CliArg | Source::Session | Source::Command | Source::Server => None,
         }
     }
 

@@ -379,7 +379,7 @@ fn rank(source: Source) -> u8 {
         Source::Local => 2,
         Source::Flag => 3,
         Source::Policy => 4,
-        Source::CliArg | Source::Session | Source::Command => 5,
+        Source::CliArg | Source::Session | Source::Command | Source::Server => 5,
     }
 }
 

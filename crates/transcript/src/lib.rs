@@ -7,8 +7,8 @@
 //!
 //! * `folder_name`, `place`: where the files lie;
 //! * `entry`, `other_lines`: the lines, as values; [`file_history`]: lines about file checkpoints; `time`: timestamps;
-//! * `pen`: appending to a file; `writer`: the transcript of a running session; `copies`: the entries a fork starts
-//!   with; `tail`: the entries a compaction keeps;
+//! * `pen`: appending to a file; `writer`: the transcript of a running session; `unfinished`: the entries of the model
+//!   message that is being written; `copies`: the entries a fork starts with; `tail`: the entries a compaction keeps;
 //! * `lines`, `json_fields`, `envelope`, `scan`: a fast scan over every line of a file;
 //! * `record`, `branch`: where each entry lies, and the one branch of them that is the conversation;
 //! * `load`, `line`, `entry_fields`: the fields of entries; `opened`: a file that was scanned;
@@ -30,6 +30,7 @@ mod time;
 mod copies;
 mod pen;
 mod tail;
+mod unfinished;
 mod writer;
 
 mod envelope;
@@ -76,6 +77,7 @@ pub use place::{Folders, Projects, is_id};
 pub use resume::{Choice, Refusal, Which};
 pub use session_message::{MessageKind, SessionMessage};
 pub use since::Since;
+pub use unfinished::MessageEnd;
 pub use writer::{Keeping, Transcript};
 
 /// An id nothing else has.

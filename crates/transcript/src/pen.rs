@@ -1,8 +1,9 @@
-//! Appending to a transcript: one open file, one write per line, nothing rewritten.
+//! Appending to a transcript: one open file, one write per line. Only the end of a model message changes lines that are
+//! written: their final usage and stop reason replace the first ones in place, in room that was reserved for them.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -25,6 +26,15 @@ pub(super) struct Pen {
     looked: u64,
 }
 
+/// A line of the file that may be replaced.
+#[derive(Debug)]
+pub(super) struct Spot {
+    /// Where the line begins.
+    at: u64,
+    /// The line as written, without its end.
+    line: Vec<u8>,
+}
+
 impl Pen {
     pub(super) fn new(path: PathBuf) -> Self {
         Self {
@@ -43,14 +53,53 @@ impl Pen {
         self.file.is_some()
     }
 
-    /// Appends lines in one write.
-    pub(super) fn append(&mut self, lines: &[Value]) -> io::Result<()> {
+    /// Appends lines in one write, the last one with `room` spaces before its end. Returns where the last one is.
+    pub(super) fn append(&mut self, lines: &[Value], room: usize) -> io::Result<Option<Spot>> {
         let mut text = self.begin()?;
-        for line in lines {
+        let mut last = 0;
+        for (number, line) in lines.iter().enumerate() {
+            last = text.len();
             serde_json::to_writer(&mut text, line)?;
+            if number + 1 == lines.len() {
+                text.resize(text.len() + room, b' ');
+            }
             text.push(b'\n');
         }
-        self.write(&text)
+        self.write(&text)?;
+        // After a write to a file that is only appended to, the position is the end of what was written.
+        let Some(end) = self.file.as_mut().map(Seek::stream_position).transpose()? else {
+            return Ok(None);
+        };
+        let behind = u64::try_from(text.len() - last).unwrap_or_default();
+        Ok(end.checked_sub(behind).map(|at| Spot {
+            at,
+            line: text.get(last..text.len() - 1).unwrap_or_default().to_owned(),
+        }))
+    }
+
+    /// Replaces a line in place. Returns false, and changes nothing, if the new line is longer or the file has another
+    /// line there.
+    pub(super) fn replace(&self, spot: &Spot, line: &Value) -> io::Result<bool> {
+        let mut new = serde_json::to_vec(line)?;
+        if new.len() > spot.line.len() {
+            return Ok(false);
+        }
+        new.resize(spot.line.len(), b' ');
+        let differs = |(old, new): (&u8, &u8)| old != new;
+        let Some(first) = spot.line.iter().zip(&new).position(differs) else {
+            return Ok(true);
+        };
+        let last = spot.line.iter().zip(&new).rposition(differs).unwrap_or(first);
+        // The file that is open for appending cannot be written to anywhere else.
+        let file = OpenOptions::new().read(true).write(true).open(&self.path)?;
+        let mut there = vec![0; spot.line.len()];
+        file.read_exact_at(&mut there, spot.at)?;
+        if there != spot.line {
+            return Ok(false);
+        }
+        let changed = new.get(first..=last).unwrap_or_default();
+        file.write_all_at(changed, spot.at + u64::try_from(first).unwrap_or_default())?;
+        Ok(true)
     }
 
     /// Appends the entries of another session, under the id of this one.
@@ -173,8 +222,8 @@ mod tests {
         let path = dir.path().join("projects/p/s.jsonl");
         let mut pen = Pen::new(path.clone());
         assert!(!path.exists());
-        pen.append(&[json!({"a": 1})]).unwrap();
-        pen.append(&[json!({"b": 2}), json!({"c": 3})]).unwrap();
+        pen.append(&[json!({"a": 1})], 0).unwrap();
+        pen.append(&[json!({"b": 2}), json!({"c": 3})], 0).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "{\"a\":1}\n{\"b\":2}\n{\"c\":3}\n");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }
@@ -184,7 +233,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.jsonl");
         fs::write(&path, "{\"a\":1}\n{\"b\":").unwrap();
-        Pen::new(path.clone()).append(&[json!({"c": 3})]).unwrap();
+        Pen::new(path.clone()).append(&[json!({"c": 3})], 0).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "{\"a\":1}\n{\"b\":\n{\"c\":3}\n");
     }
 
@@ -193,10 +242,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.jsonl");
         let mut pen = Pen::new(path.clone());
-        pen.append(&[json!({"type": "x"})]).unwrap();
+        pen.append(&[json!({"type": "x"})], 0).unwrap();
         append_to(&path, &[json!({"type": "tag", "tag": "late", "sessionId": "s"})]).unwrap();
         assert!(pen.names_far_back().unwrap().is_none());
-        pen.append(&[json!({"type": "x", "text": "y".repeat(40_000)})]).unwrap();
+        pen.append(&[json!({"type": "x", "text": "y".repeat(40_000)})], 0)
+            .unwrap();
         let names = pen.names_far_back().unwrap().unwrap();
         assert_eq!(names.tag.as_deref(), Some("late"), "what others wrote counts too");
         assert!(pen.names_far_back().unwrap().is_none());
@@ -208,5 +258,31 @@ mod tests {
         let path = dir.path().join("s.jsonl");
         assert!(append_to(&path, &[json!({})]).is_err());
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_line_is_replaced_in_its_room_and_nothing_moves() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.jsonl");
+        let mut pen = Pen::new(path.clone());
+        let spot = pen.append(&[json!({"a": 1}), json!({"b": null})], 8).unwrap().unwrap();
+        append_to(&path, &[json!({"c": 3})]).unwrap();
+        let before = fs::read_to_string(&path).unwrap();
+        assert!(pen.replace(&spot, &json!({"b": "tool_use"})).unwrap());
+        let after = fs::read_to_string(&path).unwrap();
+        assert_eq!(after, "{\"a\":1}\n{\"b\":\"tool_use\"}  \n{\"c\":3}\n");
+        assert_eq!(before.len(), after.len());
+    }
+
+    #[test]
+    fn a_line_that_has_no_room_or_is_not_there_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.jsonl");
+        let mut pen = Pen::new(path.clone());
+        let spot = pen.append(&[json!({"b": null})], 2).unwrap().unwrap();
+        assert!(!pen.replace(&spot, &json!({"b": "much longer"})).unwrap());
+        fs::write(&path, "another file, as long as it was\n").unwrap();
+        assert!(!pen.replace(&spot, &json!({"b": 1})).unwrap());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "another file, as long as it was\n");
     }
 }

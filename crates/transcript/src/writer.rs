@@ -1,6 +1,7 @@
 //! The transcript of a running session.
 //!
-//! A message is in the file before it is sent to the host, with the same uuid. Lines are only appended; a resumed
+//! A message is in the file before it is sent to the host, with the same uuid. Lines are only appended, and stay where
+//! they are; the end of a model message replaces the usage and the stop reason of its entries in place. A resumed
 //! session continues in its file. Every line that is written is also returned, for a host that mirrors the transcript.
 
 use std::collections::HashMap;
@@ -20,10 +21,11 @@ use super::entry_content::Part;
 use super::envelope::Key;
 use super::line::Names;
 use super::other_lines::{self, Cost, Queued};
-use super::pen::{self, Pen};
+use super::pen::{self, Pen, Spot};
 use super::place::Projects;
 use super::since::Since;
 use super::tail::Tail;
+use super::unfinished::{MessageEnd, Unfinished};
 
 /// How a session is saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,8 +64,8 @@ pub struct Transcript {
     last_prompt: Option<String>,
     /// The entries that hold the calls of the turn.
     calls: HashMap<String, String>,
-    /// How many blocks of which message are written.
-    blocks: (String, usize),
+    /// The model message that is being written.
+    unfinished: Unfinished,
     names: Names,
     began: Instant,
     started_ms: i64,
@@ -91,7 +93,7 @@ impl Transcript {
             prompt_id: String::new(),
             last_prompt: None,
             calls: HashMap::new(),
-            blocks: (String::new(), 0),
+            unfinished: Unfinished::default(),
             names: Names::default(),
             began: Instant::now(),
             started_ms: jiff::Timestamp::now().as_millisecond(),
@@ -223,11 +225,9 @@ impl Transcript {
 
     /// Writes the entry of a content block of the model, unchanged.
     pub fn block(&mut self, frame: &stdout::Assistant, block: Option<&Value>, model: &str) -> Entry {
-        if self.blocks.0 != frame.message.id {
-            self.blocks = (frame.message.id.clone(), 0);
-        }
-        let index = self.blocks.1;
-        self.blocks.1 += 1;
+        let index = self
+            .unfinished
+            .begin_block(&frame.message.id, block.map(|_| frame.uuid.as_str()));
         if let Some(call) = block.and_then(|block| block.get("id")).and_then(Value::as_str) {
             self.calls.insert(call.to_owned(), frame.uuid.clone());
         }
@@ -235,6 +235,21 @@ impl Transcript {
             self.tail.push(Some(&frame.message.id), &frame.uuid);
         }
         Entry::assistant(frame, block, index, model)
+    }
+
+    /// Gives the entries of a model message their final usage and stop reason. Returns the lines that a host that
+    /// mirrors the transcript has not got yet.
+    pub fn finish_message(&mut self, end: MessageEnd<'_>) -> Vec<Value> {
+        match &self.pen {
+            Some(pen) => self.unfinished.finish(pen, end),
+            None => Vec::new(),
+        }
+    }
+
+    /// The model message ends without final values. Returns the lines that a host that mirrors the transcript has not
+    /// got yet.
+    pub fn abandon_message(&mut self) -> Vec<Value> {
+        self.unfinished.release()
     }
 
     /// Puts an entry at the end of the chain; gives what was written.
@@ -253,7 +268,15 @@ impl Transcript {
         let leaf = self.leaf.replace(uuid.clone());
         let asked = self.since.push_line(&line, (&uuid, leaf.as_deref()), look);
         let ended = asked.zip(leaf).map(|(asked, leaf)| self.shown_line(&asked, &leaf));
-        self.put(ended.into_iter().chain([line]).collect())
+        let room = self.unfinished.room(&uuid);
+        let mut lines: Vec<Value> = ended.into_iter().chain([line]).collect();
+        if room == 0 {
+            return self.put(lines);
+        }
+        let own = lines.last().cloned().unwrap_or_default();
+        let (written, spot) = self.put_with_room(std::mem::take(&mut lines), room)?;
+        self.unfinished.written(&uuid, spot, own);
+        Ok(self.pass(written))
     }
 
     /// Puts where a compaction ended and what the model goes on with at the end of the chain; gives what was written, or
@@ -335,29 +358,47 @@ impl Transcript {
 
     /// Writes lines, and before them what is owed; gives what was written.
     fn put(&mut self, lines: Vec<Value>) -> io::Result<Vec<Value>> {
+        let (written, _) = self.put_with_room(lines, 0)?;
+        Ok(self.pass(written))
+    }
+
+    /// The lines that a host that mirrors the transcript may get now.
+    fn pass(&mut self, written: Vec<Value>) -> Vec<Value> {
+        if self.mirror {
+            self.unfinished.pass(written)
+        } else {
+            written
+        }
+    }
+
+    /// Writes lines, the last one with room to be replaced; gives what was written, and where the last one is.
+    fn put_with_room(&mut self, lines: Vec<Value>, room: usize) -> io::Result<(Vec<Value>, Option<Spot>)> {
         let Some(pen) = &mut self.pen else {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), None));
         };
         let mut all = std::mem::take(&mut self.owed);
         let titled = all.iter().any(is_title);
         all.extend(lines);
         if all.is_empty() && self.copies.is_none() {
-            return Ok(all);
+            return Ok((all, None));
         }
         let id = &self.stamp.session_id;
         let copied = self.copies.as_ref().map_or(Ok(()), |copies| pen.copy(copies, id));
-        if let Err(error) = copied.and_then(|()| pen.append(&all)) {
-            // Once the place is writable again the chain must be whole.
-            self.owed = all;
-            return Err(error);
-        }
+        let spot = match copied.and_then(|()| pen.append(&all, room)) {
+            Ok(spot) => spot,
+            Err(error) => {
+                // Once the place is writable again the chain must be whole.
+                self.owed = all;
+                return Err(error);
+            }
+        };
         if let Some(copies) = self.copies.take().filter(|_| self.mirror) {
             all.splice(0..0, copies.values(id)?);
         }
         if let (true, Some(title)) = (titled, &self.names.title) {
             pen::title_beside(pen.path(), title)?;
         }
-        Ok(all)
+        Ok((all, spot))
     }
 
     /// How long the session has been written by this process, in milliseconds.

@@ -113,7 +113,8 @@ pub use mcp_read_resource::{McpReadResource, McpReadResourceResponse, ResourceCo
 pub use mcp_reconnect::McpReconnect;
 pub use mcp_set_servers::{McpSetServers, McpSetServersResponse};
 pub use mcp_status::{
-    McpServerInfo, McpServerStatus, McpStatus, McpStatusResponse, McpTool, McpToolAnnotations, McpToolPolicy,
+    McpPermissionPolicy, McpServerInfo, McpServerStatus, McpStatus, McpStatusResponse, McpTool, McpToolAnnotations,
+    McpToolPolicy,
 };
 pub use mcp_toggle::McpToggle;
 pub use message_rated::MessageRated;

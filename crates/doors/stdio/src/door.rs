@@ -3,14 +3,13 @@
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
 
 use sluice_engine::{Input, Port};
 use sluice_wire::ToAgent;
 use sluice_wire::stdin::User;
 use tokio::runtime::Handle;
 
-use crate::writer::{self, Format};
+use crate::writer::{self, Format, Pace};
 use crate::{leaving, prompt, reader};
 
 /// What a session is fed with.
@@ -31,8 +30,8 @@ pub struct Door {
     pub input: InputMode,
     /// How it is shown.
     pub format: Format,
-    /// How long events of a stream wait for company.
-    pub hold: Duration,
+    /// When messages are written.
+    pub pace: Pace,
     /// The first message has to be the host's greeting.
     pub greeted: bool,
 }
@@ -83,7 +82,7 @@ impl Door {
         let (ended, end) = tokio::sync::oneshot::channel();
         let (clock, unheard) = (Handle::current(), quit.clone());
         thread::spawn(move || {
-            let written = writer::write(self.format, self.hold, &clock, output, sink);
+            let written = writer::write(self.format, self.pace, &clock, output, sink);
             if written.is_err() {
                 unheard.cancel();
             }

@@ -6,6 +6,7 @@
 //!
 //! * [`reader`]: stream-json input, line by line;
 //! * [`writer`]: the messages of the session, in the output format (`text`, `json`, `stream-json`);
+//! * `unread`: what of it the host has not read;
 //! * [`prompt`]: the one prompt of `-p`, from the argument and from stdin;
 //! * `leaving`: signals, and leaving in time even if the session hangs;
 //! * [`door`]: both ends, and the exit code.
@@ -14,7 +15,9 @@ pub mod door;
 mod leaving;
 pub mod prompt;
 pub mod reader;
+mod unread;
 pub mod writer;
 
 pub use door::{Door, InputMode};
-pub use writer::{Format, HOLD};
+pub use unread::unread_stdout;
+pub use writer::{Format, HOLD, Pace};

@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::time::Duration;
 
 use sluice_wire::ToHost;
+use sluice_wire::control::Request;
 use sluice_wire::stdout::{TerminalReason, TurnResult};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -26,6 +27,34 @@ pub enum Format {
 /// one wake-up of the host. Nothing else waits.
 pub const HOLD: Duration = Duration::from_millis(5);
 
+/// How long a permission request waits at most until the host has read what was written before it.
+const READ_WITHIN: Duration = Duration::from_millis(100);
+/// The interval between two looks at what the host has not read.
+const LOOK_AGAIN: Duration = Duration::from_micros(200);
+
+/// When messages are written.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    /// How long events of a stream wait for the next ones.
+    pub hold: Duration,
+    /// Returns the number of written bytes that the host has not read, as far as that is known.
+    pub unread: fn() -> u64,
+}
+
+impl Pace {
+    /// Waits until the host has read everything.
+    ///
+    /// A host calls back for a permission request as soon as it reads the line, while it passes messages on through a
+    /// queue. Read together, the request would overtake the message with the input of the call, so the host reads that
+    /// message first.
+    fn wait_until_read(self) {
+        let until = std::time::Instant::now() + READ_WITHIN;
+        while (self.unread)() > 0 && std::time::Instant::now() < until {
+            std::thread::sleep(LOOK_AGAIN);
+        }
+    }
+}
+
 /// Writes until the session has said its last. Runs on a thread of its own, so that a slow
 /// reader holds up the session and nothing else.
 ///
@@ -33,7 +62,7 @@ pub const HOLD: Duration = Duration::from_millis(5);
 /// When the stream cannot be written to any more, as when its reader is gone.
 pub fn write(
     format: Format,
-    hold: Duration,
+    pace: Pace,
     clock: &Handle,
     mut messages: mpsc::Receiver<ToHost>,
     stream: impl Write,
@@ -43,10 +72,10 @@ pub fn write(
     while let Some(message) = messages.blocking_recv() {
         match format {
             Format::StreamJson => {
-                write_line(&mut out, &message)?;
-                let mut held = held(&message, hold);
+                write_in_order(&mut out, &message, pace)?;
+                let mut held = held(&message, pace.hold);
                 while let Some(message) = soon(&mut messages, held, clock) {
-                    write_line(&mut out, &message)?;
+                    write_in_order(&mut out, &message, pace)?;
                     held = held_on(held, &message);
                 }
                 out.flush()?;
@@ -81,6 +110,17 @@ fn soon(messages: &mut mpsc::Receiver<ToHost>, held: Option<Instant>, clock: &Ha
         (Err(_), None) => None,
         (Err(_), Some(until)) => clock.block_on(async { timeout_at(until, messages.recv()).await.ok().flatten() }),
     }
+}
+
+/// Writes a line; a permission request only after the host has read the lines before it.
+fn write_in_order(out: &mut impl Write, message: &ToHost, pace: Pace) -> io::Result<()> {
+    if let ToHost::ControlRequest(request) = message
+        && matches!(request.request, Request::CanUseTool(_))
+    {
+        out.flush()?;
+        pace.wait_until_read();
+    }
+    write_line(out, message)
 }
 
 fn write_line(out: &mut impl Write, message: &ToHost) -> io::Result<()> {

@@ -294,6 +294,26 @@ impl Session {
         });
     }
 
+    /// Adds the servers that the first `initialize` contains, if the session was started to wait for that request.
+    /// Returns whether they were applied; none if the request contains no servers.
+    pub(super) fn take_servers(&mut self, request: &Initialize) -> Option<bool> {
+        let servers = request.mcp_servers.as_ref()?;
+        let applies = self.options.host.awaits_initialize && !self.line.is_initialized();
+        if applies {
+            let read = |raw: &Raw| {
+                let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
+                ServerConfig::parse(&value)
+            };
+            let servers = servers.iter().map(|(name, raw)| (name.clone(), read(raw)));
+            self.options.servers.dynamic.extend(servers);
+            let options = &self.options;
+            self.tooling
+                .servers_mut()
+                .take_dynamic(&options.settings, &options.servers);
+        }
+        Some(applies)
+    }
+
     /// Takes in the servers the host names when it opens the session; gives what became of their manifests.
     pub(super) fn host_servers(&mut self, request: &Initialize) -> Option<sluice_wire::Map<String>> {
         let manifests = request.sdk_mcp_server_manifests.as_ref();
@@ -305,6 +325,7 @@ impl Session {
                 .and_then(|configs| configs.get(name));
             let allowed = timeout(config.and_then(|config| config.timeout).map(sluice_wire::Number::get));
             let value = |raw: &sluice_wire::Raw| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
+            let tools = config.and_then(|config| config.tools.as_ref()).map(value);
             let manifest = manifests.and_then(|manifests| manifests.get(name)).map(|said| {
                 Manifest::read(
                     &value(&said.initialize_result),
@@ -316,10 +337,10 @@ impl Session {
                 Some(Err(word)) => Some(*word),
                 None => None,
             };
-            let added = self
-                .tooling
-                .servers_mut()
-                .add_hosted(name, allowed, manifest.and_then(Result::ok));
+            let added =
+                self.tooling
+                    .servers_mut()
+                    .add_hosted(name, allowed, tools.as_ref(), manifest.and_then(Result::ok));
             if let Some(word) = outcome {
                 let word = if added { word } else { "already_connected" };
                 parked.insert(name.clone(), word.to_owned());

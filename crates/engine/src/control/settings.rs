@@ -131,6 +131,7 @@ impl Session {
                 Source::CliArg => 5,
                 Source::Command => 6,
                 Source::Session => 7,
+                Source::Server => 8,
             };
             (behavior, source)
         };
@@ -179,7 +180,7 @@ fn editability(source: Source) -> &'static str {
     match source {
         Source::User | Source::Project | Source::Local => "persistent",
         Source::Session | Source::CliArg => "session",
-        Source::Policy | Source::Flag | Source::Command => "readonly",
+        Source::Policy | Source::Flag | Source::Command | Source::Server => "readonly",
     }
 }
 

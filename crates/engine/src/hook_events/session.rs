@@ -320,7 +320,7 @@ fn source_word(source: Source) -> Option<&'static str> {
         Source::Project => Some("project_settings"),
         Source::Local => Some("local_settings"),
         Source::Policy => Some("policy_settings"),
-        Source::Flag | Source::CliArg | Source::Session | Source::Command => None,
+        Source::Flag | Source::CliArg | Source::Session | Source::Command | Source::Server => None,
     }
 }
 

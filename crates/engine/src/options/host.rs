@@ -7,6 +7,8 @@ pub struct HostOptions {
     pub partial: bool,
     /// Tell it of every hook that starts, reports or ends.
     pub hook_events: bool,
+    /// Whether the session was started with `--await-initialize`: `initialize` is the first message of the host.
+    pub awaits_initialize: bool,
     /// Echo what it sends.
     pub replay: bool,
     /// Tell when the session is busy, waiting or at rest.

@@ -16,3 +16,12 @@ pub struct ToolOptions {
     /// What is called when the model calls something else.
     pub aliases: BTreeMap<String, String>,
 }
+
+impl ToolOptions {
+    /// Whether the default tools are offered: no tools are named, or `default` is among the names.
+    #[must_use]
+    pub fn has_default(&self) -> bool {
+        let named = self.offered.as_ref();
+        named.is_none_or(|tools| tools.iter().any(|name| name == "default"))
+    }
+}

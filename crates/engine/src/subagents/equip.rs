@@ -5,7 +5,7 @@ use std::pin::pin;
 use indexmap::IndexMap;
 use serde_json::Value;
 use sluice_catalogue::agents::{AgentDefinition, AgentOrigin};
-use sluice_servers::scopes::{self, Named, Scope};
+use sluice_servers::scopes::{self, Dynamic, Named, Scope};
 use sluice_servers::{Phase, ServerConfig, Servers};
 use sluice_settings::Settings;
 use sluice_tools::Toolbox;
@@ -54,11 +54,15 @@ fn split(kind: &AgentDefinition) -> (Vec<String>, IndexMap<String, ServerConfig>
 }
 
 /// The servers a subagent connects to for itself. A project's run where the project may run anything.
-pub(super) fn servers(order: &Order, settings: &Settings) -> IndexMap<String, ServerConfig> {
+pub(super) fn servers(order: &Order, settings: &Settings) -> Dynamic {
     let runs = order.kind.origin != AgentOrigin::Project || settings.runs_projects();
     match runs {
-        true => split(&order.kind).1,
-        false => IndexMap::new(),
+        true => split(&order.kind)
+            .1
+            .into_iter()
+            .map(|(name, config)| (name, Ok(config)))
+            .collect(),
+        false => Dynamic::new(),
     }
 }
 

@@ -55,7 +55,7 @@ impl Session {
             let learnt = folder.map(|folder| format!("\n\n{}", notebook::words(&folder)));
             options.prompt.words.replace = Some(format!("{}{}", kind.prompt, learnt.unwrap_or_default()));
         }
-        if options.tools.offered.is_none() {
+        if options.tools.has_default() && kind.limits.tools.is_some() {
             options.tools.offered.clone_from(&kind.limits.tools);
         }
         options.model.effort = options.model.effort.take().or_else(|| kind.effort.clone());

@@ -163,3 +163,85 @@ async fn plan_mode_is_explained_once() {
     assert_eq!(stage.said_to_model(2), ["two"]);
     stage.end().await;
 }
+
+/// The assistant entries of the transcript: message id, stop reason, output tokens.
+fn usage_entries(stage: &Stage) -> Vec<(Value, Value)> {
+    let file = stage.path("home/projects/stage/11111111-2222-4333-8444-555555555555.jsonl");
+    let kept = std::fs::read_to_string(file).unwrap();
+    kept.lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|line| line["type"] == "assistant")
+        .map(|line| {
+            let message = &line["message"];
+            (
+                message["stop_reason"].clone(),
+                message["usage"]["output_tokens"].clone(),
+            )
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn transcript_entries_have_the_final_usage_of_their_message() {
+    let start = json!({"input_tokens": 10, "output_tokens": 3});
+    let calls = Reply::text("I look")
+        .and_tool("Bash", json!({"command": "echo one"}))
+        .usage(&start)
+        .output_tokens(77);
+    let script = Script::new()
+        .reply(calls)
+        .reply(Reply::text("Done").usage(&start).output_tokens(1_234_567));
+    let mut stage = Stage::with(script, |options| options.session.keeping.mirror = true).await;
+    stage.prompt("go").await;
+    stage.result().await;
+    let expected = [
+        (json!("tool_use"), json!(77)),
+        (json!("tool_use"), json!(77)),
+        (json!("end_turn"), json!(1_234_567)),
+    ];
+    assert_eq!(usage_entries(&stage), expected);
+    let mirrored = stage.all("transcript_mirror").into_iter();
+    let mirrored: Vec<(Value, Value)> = mirrored
+        .flat_map(|frame| frame["entries"].as_array().unwrap())
+        .filter(|entry| entry["type"] == "assistant")
+        .map(|entry| {
+            let message = &entry["message"];
+            (
+                message["stop_reason"].clone(),
+                message["usage"]["output_tokens"].clone(),
+            )
+        })
+        .collect();
+    assert_eq!(mirrored, expected, "a mirror gets the final values too");
+    stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn block_is_in_the_transcript_before_its_message_ends() {
+    let reply = Reply::text("first").gate("more").and_text("second").output_tokens(77);
+    let mut stage = Stage::begin(Script::new().reply(reply)).await;
+    stage.prompt("go").await;
+    stage.until("assistant:text").await;
+    assert_eq!(usage_entries(&stage).len(), 1);
+    stage.gate("more").open();
+    stage.result().await;
+    assert_eq!(usage_entries(&stage)[0], (json!("end_turn"), json!(77)));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn interrupted_request_counts_in_the_cost_and_not_in_the_usage_of_the_turn() {
+    let reply = Reply::text("one two three")
+        .usage(&json!({"input_tokens": 100, "output_tokens": 4}))
+        .gate_each("word");
+    let mut stage = Stage::with(Script::new().reply(reply), |options| options.host.partial = true).await;
+    stage.prompt("go").await;
+    stage.gate("word").open_n(1);
+    stage.until("d").await;
+    stage.interrupt().await;
+    let result = stage.result().await;
+    assert_eq!(result["usage"]["input_tokens"], 0);
+    let used = result["modelUsage"].as_object().unwrap().values().next().unwrap();
+    assert_eq!((&used["inputTokens"], &used["outputTokens"]), (&json!(100), &json!(4)));
+    stage.end().await;
+}

@@ -42,7 +42,7 @@ fn served(options: &mut Options) {
     let script = options.cwd.join("server.sh");
     std::fs::write(&script, SERVER).unwrap();
     let config = ServerConfig::parse(&json!({"command": "bash", "args": [script]})).unwrap();
-    options.servers.dynamic.insert("s".to_owned(), config);
+    options.servers.dynamic.insert("s".to_owned(), Ok(config));
     options.permissions.allowed = vec!["mcp__s__ask".into(), "Bash".into()];
 }
 

@@ -102,8 +102,9 @@ async fn in_the_middle_of_a_text() {
     assert_eq!(kept["message"]["content"][0]["text"], "one two ");
     let end = stage.last("md");
     assert_eq!(end["event"]["delta"]["stop_reason"], Value::Null);
-    // What was not said to its end is not paid for.
-    assert_eq!(stage.last("result:error_during_execution!")["total_cost_usd"], 0);
+    // The request is paid for as far as it came.
+    let cost = &stage.last("result:error_during_execution!")["total_cost_usd"];
+    assert!(cost.as_f64().unwrap() > 0.0, "{cost}");
     assert_eq!(stage.server.wait_ending(1).await, Ending::ClientLeft);
 
     stage.prompt("and?").await;

@@ -35,6 +35,7 @@ mod hooks_host;
 mod hooks_moments;
 mod hooks_servers;
 mod hooks_turns;
+mod host_servers;
 mod inquiries;
 mod interrupt;
 mod interrupt_tools;

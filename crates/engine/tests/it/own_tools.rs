@@ -399,3 +399,26 @@ async fn an_older_name_is_held_against_the_rules_for_the_name() {
     assert_eq!(stage.all("user:tool_result").len(), 1);
     stage.end().await;
 }
+
+/// `claude-agent-acp` always passes `--tools=default`, and shows the task list as a plan.
+#[tokio::test]
+async fn named_default_tools_are_the_default_tools() {
+    let mut listed = Vec::new();
+    for offered in [None, Some(vec!["default".to_owned()])] {
+        let mut stage = Stage::with(Script::new().text("Done"), |options| {
+            options.model.name = Some("claude-sonnet-4-5".to_owned());
+            options.tools.offered = offered;
+        })
+        .await;
+        stage.prompt("go").await;
+        stage.result().await;
+        listed.push(stage.last("init")["tools"].clone());
+        stage.end().await;
+    }
+    assert!(
+        listed[0].as_array().unwrap().contains(&json!("TaskCreate")),
+        "{}",
+        listed[0]
+    );
+    assert_eq!(listed[1], listed[0]);
+}

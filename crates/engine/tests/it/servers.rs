@@ -66,7 +66,7 @@ fn config(folder: &Path, how: &str) -> ServerConfig {
 fn serving(how: &'static str) -> impl FnOnce(&mut Options) {
     move |options: &mut Options| {
         let config = config(&options.cwd, how);
-        options.servers.dynamic.insert("s".to_owned(), config);
+        options.servers.dynamic.insert("s".to_owned(), Ok(config));
     }
 }
 

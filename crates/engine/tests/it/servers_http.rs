@@ -19,7 +19,7 @@ fn at(kind: &'static str, url: String) -> impl FnOnce(&mut Options) {
     move |options: &mut Options| {
         let config = json!({"type": kind, "url": url, "headers": {"x-key": "secret"}});
         let config = ServerConfig::parse(&config).unwrap();
-        options.servers.dynamic.insert("s".to_owned(), config);
+        options.servers.dynamic.insert("s".to_owned(), Ok(config));
         options.servers.connect = Duration::from_secs(3);
         options.permissions.allowed.push("mcp__s".to_owned());
     }

@@ -53,7 +53,7 @@ fn config(folder: &Path) -> Value {
 /// A session with the server as `s`.
 fn serving(options: &mut Options) {
     let config = ServerConfig::parse(&config(&options.cwd)).unwrap();
-    options.servers.dynamic.insert("s".to_owned(), config);
+    options.servers.dynamic.insert("s".to_owned(), Ok(config));
 }
 
 /// A plugin with the server as `p`.
@@ -385,7 +385,7 @@ async fn a_person_is_told_how_servers_stand() {
     let change = |options: &mut Options| {
         serving(options);
         let broken = ServerConfig::parse(&json!({"command": "/no/such/program"})).unwrap();
-        options.servers.dynamic.insert("broken".to_owned(), broken);
+        options.servers.dynamic.insert("broken".to_owned(), Ok(broken));
         options.permissions.allowed.push("mcp__s".to_owned());
     };
     let mut stage = Stage::with(script, change).await;

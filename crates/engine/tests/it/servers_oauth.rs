@@ -150,7 +150,7 @@ fn at(url: &str, credentials: Option<std::path::PathBuf>) -> impl FnOnce(&mut Op
     let config = json!({"type": "http", "url": format!("{url}/mcp")});
     move |options: &mut Options| {
         let config = ServerConfig::parse(&config).unwrap();
-        options.servers.dynamic.insert("s".to_owned(), config);
+        options.servers.dynamic.insert("s".to_owned(), Ok(config));
         options.servers.connect = Duration::from_secs(5);
         options.permissions.allowed.push("mcp__s".to_owned());
         if let Some(credentials) = credentials {

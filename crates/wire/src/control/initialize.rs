@@ -1,6 +1,5 @@
 //! `initialize`: the first thing a host says.
 
-use super::McpToolPolicy;
 use crate::mode::PermissionMode;
 use crate::record::wire_struct;
 use crate::stdout::FastModeState;
@@ -50,7 +49,8 @@ wire_struct! {
     /// How an MCP server inside the host is run.
     pub struct SdkMcpServerConfig {
         timeout: Option<Number>,
-        tools: Option<Vec<McpToolPolicy>>,
+        /// A list of [`McpToolPolicy`](super::McpToolPolicy). Agents ignore entries that they cannot read.
+        tools: Option<Raw>,
     }
 }
 
@@ -71,6 +71,9 @@ wire_struct! {
         sdk_mcp_server_configs: Option<Map<SdkMcpServerConfig>> as "sdkMcpServerConfigs",
         sdk_mcp_server_manifests: Option<Map<SdkMcpServerManifest>> as "sdkMcpServerManifests",
         sdk_mcp_server_manifests_origin: Option<String> as "sdkMcpServerManifestsOrigin",
+        /// MCP servers by name, as in `--mcp-config`. They are applied only if the agent was started with
+        /// `--await-initialize`: see `mcp_servers_applied` of the response.
+        mcp_servers: Option<Map<Raw>> as "mcpServers",
         json_schema: Option<Raw> as "jsonSchema",
         /// One text, or several with a mark where the cache may end.
         system_prompt: Option<TextOrTexts> as "systemPrompt",
@@ -161,6 +164,9 @@ wire_struct! {
         current_permission_mode: Option<PermissionMode>,
         hooks_applied: Option<bool>,
         hook_on_failure_supported: Option<bool>,
+        /// A number that 2.1.326 sends and its types do not describe: how many hooks of the host stay in effect
+        /// without an answer. In Sluice none does.
+        hooks_when_unanswered_kept: Option<u64>,
         other_hook_ask_outranks_host: Option<bool>,
         plugins_applied: Option<bool>,
         sdk_mcp_manifests_parked: Option<Map<String>>,
@@ -175,5 +181,8 @@ wire_struct! {
         fast_mode_disabled_reason: Option<String>,
         session_state: Option<SessionState>,
         capabilities: Option<Vec<String>>,
+        /// Whether `mcpServers` of the request were applied; absent if the request has none. It does not say that
+        /// each server connected.
+        mcp_servers_applied: Option<bool>,
     }
 }

@@ -1,6 +1,7 @@
 //! `mcp_status`: how the MCP servers stand.
 
 use crate::Raw;
+use crate::open::open_enum;
 use crate::record::wire_struct;
 
 wire_struct! {
@@ -37,11 +38,20 @@ wire_struct! {
     }
 }
 
+open_enum! {
+    /// The permission policy of one tool of an MCP server.
+    pub enum McpPermissionPolicy {
+        AlwaysAllow = "always_allow",
+        AlwaysAsk = "always_ask",
+        AlwaysDeny = "always_deny",
+    }
+}
+
 wire_struct! {
-    /// What is allowed of a tool before anyone asks.
+    /// The permission policy that a host declares for a tool of an MCP server.
     pub struct McpToolPolicy {
         name: String,
-        permission_policy: Option<String>,
+        permission_policy: Option<McpPermissionPolicy>,
         org_max_permission: Option<String>,
     }
 }

@@ -44,7 +44,7 @@ pub use hook_progress::HookProgress;
 pub use hook_response::{HookOutcome, HookResponse};
 pub use hook_started::HookStarted;
 pub use informational::{HookNoVerdict, Informational, Level, PromptSubmitOutcome};
-pub use init::{Init, ManagedLock, McpServer, MemoryPaths, Plugin, PluginError};
+pub use init::{Init, ManagedLock, McpServer, McpServerError, McpServerErrorKind, MemoryPaths, Plugin, PluginError};
 pub use local_command_output::LocalCommandOutput;
 pub use memory_recall::{Memory, MemoryRecall};
 pub use mirror_error::{MirrorError, MirrorKey};

@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use serde_json::json;
-use sluice_stdio::{Door, Format, InputMode};
+use sluice_stdio::{Door, Format, InputMode, Pace};
 use tokio::runtime::Handle;
 
-use crate::rig::{FOR_EVER, event, informational, objects, port, result, sink, to_host};
+use crate::rig::{FOR_EVER, event, informational, objects, pace, port, result, sink, to_host};
 
 fn holding(hold: Duration) -> Door {
     Door {
         input: InputMode::StreamJson,
         format: Format::StreamJson,
-        hold,
+        pace: pace(hold),
         greeted: false,
     }
 }
@@ -98,11 +98,44 @@ async fn what_is_there_already_is_one_write() {
     let (sink, written) = sink();
     let clock = Handle::current();
     tokio::task::spawn_blocking(move || {
-        sluice_stdio::writer::write(Format::StreamJson, FOR_EVER, &clock, ear, sink).unwrap();
+        sluice_stdio::writer::write(Format::StreamJson, pace(FOR_EVER), &clock, ear, sink).unwrap();
     })
     .await
     .unwrap();
     let first = written.next();
     assert_eq!(objects(&first).len(), 6);
     assert_eq!(written.rest(), "");
+}
+
+/// A host that reads both lines at once calls back for the request before it passes on the message with the input.
+#[tokio::test(flavor = "multi_thread")]
+async fn permission_request_waits_until_the_message_before_it_is_read() {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static UNREAD: AtomicU64 = AtomicU64::new(1);
+    let (mouth, ear) = tokio::sync::mpsc::channel(16);
+    mouth.send(to_host(&informational("the message"))).await.unwrap();
+    let ask = json!({"type": "control_request", "request_id": "a", "request": {
+        "subtype": "can_use_tool", "tool_name": "Write", "input": {}, "tool_use_id": "t"}});
+    mouth.send(to_host(&ask)).await.unwrap();
+    mouth.send(to_host(&informational("behind it"))).await.unwrap();
+    drop(mouth);
+    let (sink, written) = sink();
+    let clock = Handle::current();
+    let pace = Pace {
+        hold: FOR_EVER,
+        // Asked once more after the message was written, the host has read it.
+        unread: || UNREAD.swap(0, Ordering::SeqCst),
+    };
+    tokio::task::spawn_blocking(move || {
+        sluice_stdio::writer::write(Format::StreamJson, pace, &clock, ear, sink).unwrap();
+    })
+    .await
+    .unwrap();
+    assert_eq!(
+        objects(&written.next()).len(),
+        1,
+        "the message is out before the request"
+    );
+    assert_eq!(UNREAD.load(Ordering::SeqCst), 0, "it was waited for");
+    assert_eq!(objects(&written.rest()).len(), 2);
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sluice_engine::{Exit, Input, Port};
-use sluice_stdio::{Door, Format, InputMode};
+use sluice_stdio::{Door, Format, InputMode, Pace};
 use sluice_wire::{Frame, ToHost};
 use tokio_util::sync::CancellationToken;
 
@@ -85,12 +85,17 @@ where
     }
 }
 
+/// Holds events so long; the host reads everything at once.
+pub(crate) fn pace(hold: Duration) -> Pace {
+    Pace { hold, unread: || 0 }
+}
+
 /// A door of that format that reads lines and holds nothing back.
 pub(crate) fn door(format: Format) -> Door {
     Door {
         input: InputMode::StreamJson,
         format,
-        hold: Duration::ZERO,
+        pace: pace(Duration::ZERO),
         greeted: false,
     }
 }

@@ -7,7 +7,7 @@ use sluice_engine::Input;
 use sluice_stdio::{Door, Format, HOLD, InputMode};
 use sluice_wire::ToAgent;
 
-use crate::rig::{door, informational, port, result, sink};
+use crate::rig::{door, informational, pace, port, result, sink};
 
 /// A stream nobody reads.
 struct Broken;
@@ -103,7 +103,7 @@ async fn a_print_run_is_one_prompt_and_the_end() {
     let door = Door {
         input: InputMode::Prompt("ping".to_owned()),
         format: Format::Text,
-        hold: HOLD,
+        pace: pace(HOLD),
         greeted: false,
     };
     assert_eq!(door.serve(port, io::empty(), sink, |_| {}).await, 0);
@@ -123,7 +123,7 @@ async fn a_session_that_is_gone_already_is_no_success() {
     let door = Door {
         input: InputMode::Prompt("ping".to_owned()),
         format: Format::Text,
-        hold: HOLD,
+        pace: pace(HOLD),
         greeted: false,
     };
     assert_eq!(door.serve(port, io::empty(), sink, |_| {}).await, 1);

@@ -2,6 +2,7 @@
 
 use super::super::FastModeState;
 use crate::mode::PermissionMode;
+use crate::open::open_enum;
 use crate::record::wire_struct;
 
 wire_struct! {
@@ -44,6 +45,23 @@ wire_struct! {
 }
 
 wire_struct! {
+    /// An MCP server that was skipped because its configuration is invalid.
+    pub struct McpServerError {
+        name: String,
+        kind: McpServerErrorKind as "type",
+        message: String,
+    }
+}
+
+open_enum! {
+    /// What is wrong with the configuration of an MCP server.
+    pub enum McpServerErrorKind {
+        UnknownType = "unknown_type",
+        InvalidConfig = "invalid_config",
+    }
+}
+
+wire_struct! {
     /// Where memory is kept.
     pub struct MemoryPaths {
         auto: Option<String>,
@@ -72,6 +90,8 @@ wire_struct! {
         plugin_errors: Option<Vec<PluginError>>,
         /// What a host may count on.
         capabilities: Option<Vec<String>>,
+        /// MCP servers of the command line or of `initialize` that were skipped.
+        mcp_server_errors: Option<Vec<McpServerError>>,
         analytics_disabled: Option<bool>,
         product_feedback_disabled: Option<bool>,
         uuid: String,
