@@ -1,5 +1,5 @@
 //! Writes the table of the page's files, to be compiled in: `web/dist`, or what `SLUICE_WEB_DIST` names.
-//! Without them (nobody ran node) the table is empty. That is an error for a release: it would have no page.
+//! Without a built page the table is empty. A release build fails then.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -242,6 +242,19 @@ async def a_session_of_another_program_is_listed_and_gone_on_with(stage, token):
         assert any(it["what"].get("text") == "made elsewhere" for it in snapshot["records"]), snapshot
 
 
+async def a_session_resumed_while_its_agent_ends_starts_again(stage, token):
+    async with connect(stage, token) as client:
+        await hello(client)
+        session = await start(stage, client)
+        await command(client, type="input", sessionId=session, text="go")
+        await client.until(is_record("result"))
+        await command(client, type="stop_session", sessionId=session)
+        assert (await command(client, type="resume_session", sessionId=session))["ok"]
+        # The state before the agent ended says up as well: only those after its end count.
+        await client.until(lambda it: it["type"] == "record" and it["what"].get("type") == "sluice_process")
+        await client.until(lambda it: it["type"] == "state" and it["process"]["state"] == "up")
+
+
 async def a_device_may_do_what_its_scope_says(stage, token):
     viewer, operator = stage.token("viewer", "view"), stage.token("operator", "operate")
     async with connect(stage, token) as admin, connect(stage, viewer) as looks, connect(stage, operator) as works:
@@ -255,6 +268,9 @@ async def a_device_may_do_what_its_scope_says(stage, token):
             (works, dict(type="input", sessionId=session, text="x"), True),
             (works, dict(type="set_permission_mode", sessionId=session, mode="acceptEdits"), False),
             (works, dict(type="devices"), False),
+            (looks, dict(type="folder_trust", path=stage.folder), True),
+            (works, dict(type="trust_folder", path=stage.folder), False),
+            (admin, dict(type="trust_folder", path=stage.folder), True),
             (works, dict(type="start", projectPath=stage.folder, permissionMode="bypassPermissions"), False),
         ]:
             receipt = await command(client, **message)
@@ -279,6 +295,7 @@ TESTS = [
     (what_is_not_known_is_shown_and_counted, "drift"),
     (a_client_that_does_not_read_costs_nobody_else, "flood"),
     (a_session_of_another_program_is_listed_and_gone_on_with, "plain"),
+    (a_session_resumed_while_its_agent_ends_starts_again, "plain"),
     (a_device_may_do_what_its_scope_says, "plain"),
 ]
 

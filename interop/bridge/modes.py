@@ -46,7 +46,7 @@ async def use(stage, token):
         await hello(client)
         session = await start(stage, client, permissionMode="default")
         image = json.loads(request(stage, token, "/api/upload", png(0)))["hash"]
-        # An image that nobody sends stays where uploads wait.
+        # An image without a prompt stays in the uploads folder.
         request(stage, token, "/api/upload", png(255))
         sent = await command(client, type="input", sessionId=session, text="hello", images=[{"hash": image}], uuid=str(uuid.uuid4()))
         assert sent["ok"], sent

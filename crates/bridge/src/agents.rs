@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sluice_host::transport::Start;
 use sluice_host::wire::control::Initialize;
@@ -10,6 +11,7 @@ use sluice_host::{Options, SystemPrompt};
 use sluice_runner::Launch;
 
 use crate::api::{Code, Problem};
+use crate::trust::TrustStore;
 
 /// An agent that can be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +39,8 @@ pub struct Agents {
     pub environment: BTreeMap<String, String>,
     /// Where agents keep sessions: `~/.claude`.
     pub config_dir: PathBuf,
+    /// Which folders agents trust; none where that is not known.
+    pub trust: Option<Arc<dyn TrustStore>>,
 }
 
 /// How an agent is to begin.
@@ -205,6 +209,7 @@ mod tests {
             }],
             environment: pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             config_dir: "/home/someone/.claude".into(),
+            trust: None,
         };
         let wish = Wish {
             agent: "sh".into(),

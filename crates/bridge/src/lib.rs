@@ -6,7 +6,7 @@
 //! * [`api`]: the messages of the WebSocket, level 1, as types; `level0`: those of level 0; `problem`:
 //!   errors;
 //! * `agents`: which agents can be started; `link`: the connection to a runner; `rules`: permission rules in settings
-//!   files; `worktree`: a git worktree for a session;
+//!   files; `trust`: folder trust; `worktree`: a git worktree for a session;
 //! * `session`: one session: a task that owns its conversation, records and prompt queue; `hub`: all sessions;
 //! * `body`: large bodies, stored separately; `history`: transcripts of other programs as records; `outbox`: what waits
 //!   to be sent to one screen; `day`: days in local time;
@@ -22,6 +22,7 @@ mod problem;
 mod agents;
 mod link;
 mod rules;
+mod trust;
 mod worktree;
 
 // Sessions.
@@ -40,3 +41,4 @@ mod screen;
 pub use agents::{AgentConfig, Agents};
 pub use bridge::Bridge;
 pub use hub::{Away, Config, Doorkeeper, Hub, Waiting};
+pub use trust::TrustStore;

@@ -4,6 +4,7 @@ mod agents;
 mod ask;
 pub(crate) mod health;
 mod logs;
+mod trust;
 mod unit;
 
 use std::collections::HashSet;

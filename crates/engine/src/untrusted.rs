@@ -36,9 +36,21 @@ pub fn held_back(options: &mut Options) -> Option<String> {
 
 /// The same, of what was read already.
 pub(crate) fn held_back_of(options: &Options, catalogue: &Catalogue, roster: &Roster) -> Option<String> {
+    let folder = trust::key(&options.settings.places().cwd);
+    sentence(&folder, &list_of(options, catalogue, roster))
+}
+
+/// Returns what the folder would bring into effect if it were trusted, by file. Empty for a trusted folder.
+#[must_use]
+pub fn held_back_list(options: &Options) -> Vec<Held> {
+    let catalogue = options.load_catalogue();
+    list_of(options, &catalogue, &agents::of_files(options, &catalogue))
+}
+
+fn list_of(options: &Options, catalogue: &Catalogue, roster: &Roster) -> Vec<Held> {
     let settings = &options.settings;
     if settings.trusted() {
-        return None;
+        return Vec::new();
     }
     let cwd = &settings.places().cwd;
     let mut held = settings.held_back();
@@ -50,7 +62,7 @@ pub(crate) fn held_back_of(options: &Options, catalogue: &Catalogue, roster: &Ro
     kinds(settings, roster, &mut files);
     styles(settings, &mut files);
     held.extend(files.0.into_iter().map(|(file, what)| Held::new(&file, cwd, what)));
-    sentence(&trust::key(cwd), &held)
+    held
 }
 
 /// What waits, by file.

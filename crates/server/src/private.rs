@@ -1,4 +1,4 @@
-//! Files and folders for this user alone, whatever the umask.
+//! Private files and folders: only this user can read them, under any umask.
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -8,7 +8,7 @@ use std::path::Path;
 /// Creates the folder, and the missing ones above it, with mode 0700.
 ///
 /// # Errors
-/// When it cannot be created.
+/// When the folder cannot be created.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
@@ -16,7 +16,7 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
 /// Writes the file with mode 0600, also over one that others could read. Returns it for a caller that has to sync it.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When the file cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let mut file = options.create(true).truncate(true).write(true).mode(0o600).open(path)?;

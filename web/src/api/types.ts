@@ -424,7 +424,7 @@ files?: boolean | null,
 /**
  * Goes on from there; without it only files are put back.
  */
-conversation?: boolean | null, } | { "type": "rename", sessionId: string, title: string, } | { "type": "archive", sessionId: string, archived: boolean, } | { "type": "delete", sessionId: string, } | { "type": "export", sessionId: string, format: string, } | { "type": "files", sessionId?: string | null, folder?: string | null, query: string, limit?: number | null, } | { "type": "folders", prefix?: string | null, } | { "type": "search", text: string, sessionId?: string | null, limit?: number | null, } | { "type": "usage", by: string, 
+conversation?: boolean | null, } | { "type": "rename", sessionId: string, title: string, } | { "type": "archive", sessionId: string, archived: boolean, } | { "type": "delete", sessionId: string, } | { "type": "export", sessionId: string, format: string, } | { "type": "files", sessionId?: string | null, folder?: string | null, query: string, limit?: number | null, } | { "type": "folders", prefix?: string | null, } | { "type": "folder_trust", path: string, } | { "type": "trust_folder", path: string, } | { "type": "search", text: string, sessionId?: string | null, limit?: number | null, } | { "type": "usage", by: string, 
 /**
  * `model`: a row for each model of each of them.
  */
@@ -712,10 +712,6 @@ matched: Array<number>,
  */
 git: boolean, 
 /**
- * Whether the folder is trusted by the agent's settings, when that is known.
- */
-trusted: boolean | null, 
-/**
  * When it was last used, for recent folders.
  */
 used: number | null, 
@@ -723,6 +719,30 @@ used: number | null,
  * What a server has to read, when it is no file: `path` is `server:uri` then.
  */
 resource: ResourceInfo | null, };
+
+export type FolderTrust = { 
+/**
+ * The folder that the decision is about: inside a git repository its root.
+ */
+folder: string, trusted: boolean, 
+/**
+ * Empty for a trusted folder, and for one that brings nothing.
+ */
+heldBack: Array<HeldBack>, };
+
+export type HeldBack = { 
+/**
+ * The file, relative to the folder.
+ */
+file: string, 
+/**
+ * The settings in it that do not apply: `hooks (Stop)`, `env (PATH)`, `permissions.allow (3)`.
+ */
+what: Array<string>, 
+/**
+ * The settings of the file, or the commands of its MCP servers.
+ */
+text: string | null, };
 
 export type ResourceInfo = { server: string, name: string, description: string | null, };
 

@@ -1,11 +1,11 @@
 // What a person chooses for this session: model, mode, effort, thinking, output style. The first three are at hand in the
 // message box too; here they stand with where they hold.
-import { Show, type JSX } from 'solid-js';
-import type { Facts, SessionState } from '../api/types';
+import { createSignal, Show, type JSX } from 'solid-js';
+import type { Facts, JsonValue, SessionState } from '../api/types';
 import { Field, Select, toast } from '../ui';
 import { t } from '../text';
 import { tokens } from '../text/format';
-import { act, done } from '../screens/act';
+import { act } from '../screens/act';
 import { may, request } from '../screens/link';
 import { nameOf } from '../screens/models';
 import { EFFORTS, effortWord, MODES, modeWord, type Mode } from '../screens/modes';
@@ -15,14 +15,27 @@ const BUDGETS = [0, 4_000, 10_000, 31_999] as const;
 /** Styles that agents bring; others are named in their settings. */
 const STYLES = ['default', 'Explanatory', 'Learning'] as const;
 
-export function Chosen(props: { id: string; state: SessionState | undefined; facts: Facts | undefined }): JSX.Element {
+export type Where = 'userSettings' | 'localSettings';
+
+/** Writes settings to a file. Says `words` once they are saved, with why they do not apply yet, or why they were refused. */
+export async function saveSetting(id: string, source: Where, settings: { [name: string]: JsonValue }, words: string): Promise<boolean> {
+  const answer = await act(async () => (await request<{ warning?: string | null } | null>({ type: 'set_setting', sessionId: id, source, settings })) ?? {});
+  if (!answer) return false;
+  toast(answer.warning ? t('panels.changedBut', { saved: words, why: answer.warning }) : words);
+  return true;
+}
+
+/** `saved`: the settings in force, by name. */
+export function Chosen(props: { id: string; state: SessionState | undefined; facts: Facts | undefined; saved: { [name: string]: JsonValue } | undefined; onSaved: () => void }): JSX.Element {
   const models = () => props.facts?.models ?? [];
   const send = (command: Parameters<typeof request>[0]) => void act(() => request<unknown>(command));
-  const style = () => props.facts?.style ?? 'default';
+  // The value in the file. The agent may apply it only when it starts, or when the folder is trusted.
+  const [kept, setKept] = createSignal<string | null>(null);
+  const style = () => { const saved = kept() ?? props.saved?.['outputStyle']; return typeof saved === 'string' ? saved : (props.facts?.style ?? 'default'); };
   const thinking = () => { const now = props.state?.thinking; return now === null || now === undefined ? 'free' : String(now); };
   const off = () => !may('operate');
   const keepStyle = async (next: string) => {
-    if (await done(() => request({ type: 'set_setting', sessionId: props.id, source: 'localSettings', settings: { outputStyle: next } }))) toast(t('panels.styleKept'));
+    if (await saveSetting(props.id, 'localSettings', { outputStyle: next }, t('panels.styleKept'))) { setKept(next); props.onSaved(); }
   };
   const options = (values: readonly string[], now: string) => [...new Set([...values, now])].map((value) => ({ value, label: value }));
   return (

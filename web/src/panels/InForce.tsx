@@ -1,16 +1,14 @@
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { Facts, JsonValue, SessionState } from '../api/types';
-import { Button, Dialog, Field, IconButton, Select, TextArea, toast } from '../ui';
+import { Button, Dialog, Field, IconButton, Select, TextArea } from '../ui';
 import { t } from '../text';
 import { createAsked } from '../screens/asked';
 import { may, request } from '../screens/link';
-import { done } from '../screens/act';
-import { Chosen } from './Chosen';
+import { Chosen, saveSetting, type Where } from './Chosen';
 import { Asked, Pane } from './Pane';
 
 type Source = { source?: string; name?: string; path?: string; settings?: Record<string, JsonValue> };
 type Answer = { effective?: Record<string, JsonValue>; sources?: Source[] };
-type Where = 'userSettings' | 'localSettings';
 
 const sourceWord = (source: string | undefined): string => {
   switch (source) {
@@ -41,7 +39,7 @@ export function InForce(props: { id: string; state: SessionState | undefined; fa
   return (
     <Pane name="inforce" title={t('panels.inForce')} figure={rows().length || undefined}>
       <Show when={key()} fallback={<p class="dim">{t('panels.needsAgent')}</p>}>
-        <Chosen id={props.id} state={props.state} facts={props.facts} />
+        <Chosen id={props.id} state={props.state} facts={props.facts} saved={asked.error ? undefined : asked.latest?.effective} onSaved={() => void refetch()} />
         <Asked of={asked} again={() => void refetch()}>{() => (
           <Show when={rows().length} fallback={<p class="dim">{t('panels.inForceNone')}</p>}>
             <table class="inforce">
@@ -78,9 +76,7 @@ function Edit(props: { id: string; name: string; value: JsonValue; onClose: (sav
   const save = async () => {
     const parsed = read();
     if (!parsed) return;
-    if (!(await done(() => request({ type: 'set_setting', sessionId: props.id, source: where(), settings: { [props.name]: parsed.value } })))) return;
-    toast(t('panels.changed'));
-    props.onClose(true);
+    if (await saveSetting(props.id, where(), { [props.name]: parsed.value }, t('panels.changed'))) props.onClose(true);
   };
   return (
     <Dialog open title={t('panels.change', { name: props.name })} onClose={() => props.onClose(false)} footer={

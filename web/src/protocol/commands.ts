@@ -1,7 +1,7 @@
 // Commands and their receipts. Every command has an id; the bridge gives the same receipt to the same id, so whatever
 // has no receipt when a line breaks is sent again on the next one, with no second effect.
 import type {
-  Accepted, Audit, Begun, BridgeStatus, Changes, Checked, ClientMessage, Code, Command, Devices, Diff, DriftLines, Exported, Highlighted, HistoryPage,
+  Accepted, Audit, Begun, BridgeStatus, Changes, Checked, ClientMessage, Code, Command, Devices, Diff, DriftLines, Exported, FolderTrust, Highlighted, HistoryPage,
   JsonValue, PairingCode, Paths, Problem, Receipt, Resolved, Rewound, SearchHits, ServerMessage, Sessions, TimelineData, UsageTable,
 } from '../api/types';
 import type { Connection } from './connection';
@@ -10,7 +10,7 @@ import type { Connection } from './connection';
 interface Known {
   start: Begun; resume_session: Begun; fork: Begun; input: Accepted; list_recent_sessions: Sessions; history: HistoryPage; files: Paths; folders: Paths;
   search: SearchHits; usage: UsageTable; highlight: Highlighted; diff: Diff; changes: Changes; drift: DriftLines; timeline: TimelineData; devices: Devices;
-  pair: PairingCode; audit: Audit; check: Checked; rewind: Rewound; export: Exported; status: BridgeStatus;
+  pair: PairingCode; audit: Audit; check: Checked; rewind: Rewound; export: Exported; status: BridgeStatus; folder_trust: FolderTrust; trust_folder: FolderTrust;
 }
 export type CommandType = Exclude<ClientMessage['type'], 'hello' | 'ping' | 'pong'>;
 export type CommandOf<T extends CommandType> = Extract<ClientMessage, { type: T }>;

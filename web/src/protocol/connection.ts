@@ -223,7 +223,7 @@ export class Connection {
     this.bye = null;
     this.clear('grace');
     this.hear();
-    // First: whatever decides when the connection is up reads what this device may do.
+    // Before `up` is published: its listeners read the scopes of this device.
     this.messages.tell(welcome);
     this.line.set({ phase: 'up', since: Date.now(), tries: 0, nextTry: null, bye: null });
     const { build } = this.options;

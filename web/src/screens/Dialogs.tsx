@@ -10,8 +10,10 @@ import { infoOf, may, request } from './link';
 
 const Rewind = lazy(() => import('./Rewind'));
 const Export = lazy(() => import('./Export'));
+const TrustSheet = lazy(() => import('./TrustSheet'));
 
-type Sheet = { kind: 'rename' | 'delete' | 'export'; id: string } | { kind: 'rewind'; id: string; prompt: string | null };
+/** `trust`: `id` is the session whose agent is to restart, or empty. */
+type Sheet = { kind: 'rename' | 'delete' | 'export'; id: string } | { kind: 'rewind'; id: string; prompt: string | null } | { kind: 'trust'; id: string; folder: string };
 const [sheet, setSheet] = createSignal<Sheet | null>(null);
 export const openSheet = (next: Sheet): void => void setSheet(next);
 export const titleOf = (info: SessionInfo | undefined): string => info?.title ?? t('sessions.untitled');
@@ -75,6 +77,7 @@ export function Sheets(): JSX.Element {
         <Match when={sheet()?.kind === 'rename' && sheet()}>{(one) => <Rename id={one().id} onClose={close} />}</Match>
         <Match when={sheet()?.kind === 'delete' && sheet()}>{(one) => <Delete id={one().id} onClose={close} />}</Match>
         <Match when={sheet()?.kind === 'rewind' && (sheet() as Extract<Sheet, { kind: 'rewind' }>)}>{(one) => <Rewind id={one().id} prompt={one().prompt} onClose={close} />}</Match>
+        <Match when={sheet()?.kind === 'trust' && (sheet() as Extract<Sheet, { kind: 'trust' }>)}>{(one) => <TrustSheet folder={one().folder} id={one().id} onClose={close} />}</Match>
         <Match when={sheet()?.kind === 'export' && sheet()}>{(one) => <Export id={one().id} onClose={close} />}</Match>
       </Switch>
     </Suspense>

@@ -9,11 +9,11 @@ import { go, route, sessionHref } from '../route/route';
 import { createAsked } from './asked';
 import { act } from './act';
 import { Choices } from './Choices';
-import { folderName } from './groups';
 import { client, line, may, now, request, sessions, up, welcome } from './link';
 import { modelNamed } from './models';
 import { EFFORTS, effortWord, MODES, modeMeaning, modeWord, type Mode } from './modes';
 import { enter, newAgent, newEffort, newMode, newModel, setNewAgent, setNewEffort, setNewMode, setNewModel } from './prefs';
+import { TrustNote } from './trust';
 import './lists.css';
 
 /** `~` for the home of the machine the bridge runs on. */
@@ -91,9 +91,7 @@ export function NewSession(): JSX.Element {
               words: [one.git ? t('sessions.git') : t('sessions.notGit'), one.used ? t('sessions.recent', { when: when(one.used, now()) }) : ''].filter(Boolean).join(' · '),
             }))} />
           </Show>
-          <Show when={chosen()?.trusted === false || chosen()?.trusted === true}>
-            <p class="trust"><Icon name={chosen()?.trusted ? 'check' : 'lock'} /><span class="grow">{chosen()?.trusted ? t('sessions.trustYes', { folder: folderName(folder()) }) : t('sessions.trustNo', { folder: folderName(folder()) })}</span></p>
-          </Show>
+          <TrustNote class="trust" folder={chosen()?.path ?? ''} agent={agent()?.name} />
 
           <h2>{t('sessions.whereIn')}</h2>
           <Choices<'place' | 'tree'> class="two" label={t('sessions.whereIn')} value={worktree() && git() ? 'tree' : 'place'} onChange={(value) => setWorktree(value === 'tree')} options={[

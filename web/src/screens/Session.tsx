@@ -17,6 +17,7 @@ import { anchor, enter, panelOpen, reading, setPanelOpen } from './prefs';
 import { reach, servicesFor } from './services';
 import { SessionHead } from './SessionHead';
 import { useTranscript } from './transcript';
+import { TrustNote } from './trust';
 
 const Panel = lazy(() => import('../panels/Panel'));
 /** What was shown once is at hand: it does not wait again. */
@@ -147,6 +148,7 @@ function Side(props: SideProps): JSX.Element {
   const inside = () => (
     <>
       <SessionHead id={props.id} info={info()} gone={gone()} view={props.view} beside={props.beside} worktree={view.state()?.worktree ?? null} changed={changed().files} panel={props.panel} onPanel={props.onPanel} onAdd={props.onAdd} onClose={props.onClose} />
+      <Show when={!gone() && !info()?.external}><TrustNote folder={info()?.projectPath ?? ''} agent={info()?.agent} session={props.id} /></Show>
       <Show when={!gone()} fallback={<Gone />}>
         <Suspense fallback={<p class="none" role="status">{t('sessions.loading')}</p>}>
           <Switch>

@@ -1,7 +1,7 @@
 // All sessions, grouped by what needs a person; search over everything said.
 import { createEffect, createMemo, createSignal, For, on, onCleanup, Show, type JSX } from 'solid-js';
 import type { SearchHit, SessionInfo } from '../api/types';
-import { announce, Button, Hydrograph, Icon, IconButton, Kbd, Segmented } from '../ui';
+import { announce, Button, Hydrograph, Icon, IconButton, Kbd, menuIsOpen, Segmented } from '../ui';
 import { t } from '../text';
 import { plainPiece } from '../text/plain';
 import { money, percent, when } from '../text/format';
@@ -10,7 +10,7 @@ import { useKeys } from '../keys/listen';
 import { go, route, sessionHref } from '../route/route';
 import { createAsked } from './asked';
 import { SessionMenu, titleOf } from './Dialogs';
-import { folderName, group, rowAge, type Groups } from './groups';
+import { folderName, group, inPlace, rowAge, type Groups } from './groups';
 import { branchOf, contextOf } from './info';
 import { fetchAhead, fetchAll, listed, may, now, request, sessions, unread, welcome } from './link';
 import { NeedRow } from './Needs';
@@ -23,7 +23,8 @@ const DAY = 86_400_000;
 
 export default function Sessions(): JSX.Element {
   const here = () => { const at = route(); return at.at === 'sessions' ? at : { at: 'sessions' as const, q: '', folder: '' }; };
-  const groups = createMemo(() => group(sessions(), unread, here().folder));
+  // No row moves from under its open menu.
+  const groups = createMemo<Groups>((before) => { const next = group(sessions(), unread, here().folder); return before && menuIsOpen() ? inPlace(before, next) : next; });
   let field!: HTMLInputElement;
   useKeys({ search: () => field.focus() });
   const [typed, setTyped] = createSignal(here().q);

@@ -6,6 +6,7 @@ import { lazy } from '../ui/part';
 import { Button, Icon, Input, Segmented, Select, Switch } from '../ui';
 import { t } from '../text';
 import { go, route } from '../route/route';
+import { act } from './act';
 import { Choices } from './Choices';
 import { may, welcome } from './link';
 import { modelNamed } from './models';
@@ -32,7 +33,12 @@ export default function Settings(): JSX.Element {
   const [saved, setSaved] = createSignal(false);
   let timer = 0;
   onCleanup(() => clearTimeout(timer));
-  const save = <T,>(set: (value: T) => unknown) => (value: T) => { set(value); setSaved(true); clearTimeout(timer); timer = window.setTimeout(() => setSaved(false), 4000); };
+  // Said only of what was stored; a notice above the page says why something was not.
+  const save = <T,>(set: Setter<T>) => async (value: T) => {
+    clearTimeout(timer);
+    setSaved((await act(async () => set(value))) === true);
+    timer = window.setTimeout(() => setSaved(false), 4000);
+  };
   return (
     <Page title={t('sessions.settings')} scrolls={false} head={<span class="saved" role="status"><Show when={saved()}><Icon name="check" />{t('settings.saved')}</Show></span>}>
       <div class="setg">
@@ -55,7 +61,9 @@ export default function Settings(): JSX.Element {
   );
 }
 
-type Saver = { save: <T>(set: (value: T) => unknown) => (value: T) => void };
+/** Changes a choice; true when it was stored. */
+type Setter<T> = (value: T) => boolean | Promise<boolean>;
+type Saver = { save: <T>(set: Setter<T>) => (value: T) => Promise<void> };
 
 export function Row(props: { label: string; words?: string | undefined; tall?: boolean; children: JSX.Element }): JSX.Element {
   return <div class="fr" classList={{ tall: props.tall === true }}><div><span class="fl">{props.label}</span><Show when={props.words}><p>{props.words}</p></Show></div><div class="fc">{props.children}</div></div>;
@@ -143,7 +151,7 @@ function Push(props: Saver): JSX.Element {
     try {
       await tellWorker(prefs.notices() === 'content');
       await (wanted ? pushOn() : pushOff());
-      props.save(() => undefined)(wanted);
+      void props.save(() => true)(wanted);
     } catch (error) {
       setTrouble(error instanceof PushTrouble ? error.message : t('settings.pushRefused', { why: String(error) }));
     }

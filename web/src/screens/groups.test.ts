@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SessionInfo } from '../api/types';
-import { folderName, folders, group } from './groups';
+import { folderName, folders, group, inPlace } from './groups';
 
 const info = (over: Partial<SessionInfo>): SessionInfo => ({
   sessionId: 's', projectPath: '/src/tidepool', title: null, status: 'idle', standing: 'idle', about: null, since: 0, lastSign: null, model: null, permissionMode: 'default',
@@ -37,4 +37,12 @@ test('a folder is called by its last part', () => {
   expect(folderName('/home/a/tidepool/')).toBe('tidepool');
   expect(folderName('/')).toBe('/');
   expect(folders([info({}), info({ projectPath: '/x' }), info({})])).toEqual([{ path: '/src/tidepool', count: 2 }, { path: '/x', count: 1 }]);
+});
+
+test('rows keep their places while a menu is open: changed ones too, removed ones go, new ones come', () => {
+  const before = group([info({ sessionId: 'a', standing: 'running' }), info({ sessionId: 'b', lastActivityAt: 2 }), info({ sessionId: 'c', lastActivityAt: 1 })], () => false);
+  const next = group([info({ sessionId: 'a', title: 'done' }), info({ sessionId: 'c', lastActivityAt: 9 }), info({ sessionId: 'd', standing: 'running' })], () => false);
+  const kept = inPlace(before, next);
+  expect([kept.running.map((one) => one.sessionId), kept.idle.map((one) => one.sessionId)]).toEqual([['a', 'd'], ['c']]);
+  expect(kept.running[0]?.title).toBe('done');
 });

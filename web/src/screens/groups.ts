@@ -24,6 +24,14 @@ export function group(all: readonly SessionInfo[], unread: (info: SessionInfo) =
   return groups;
 }
 
+/** The sessions of `next` in the places of `before`; sessions that are new are where `next` has them. */
+export function inPlace(before: Groups, next: Groups): Groups {
+  const fresh = new Map(Object.values(next).flat().map((info: SessionInfo) => [info.sessionId, info]));
+  const known = new Set(Object.values(before).flat().map((info: SessionInfo) => info.sessionId));
+  const at = (place: keyof Groups) => [...before[place].flatMap((info) => fresh.get(info.sessionId) ?? []), ...next[place].filter((info) => !known.has(info.sessionId))];
+  return { needs: at('needs'), running: at('running'), idle: at('idle'), elsewhere: at('elsewhere'), archived: at('archived') };
+}
+
 /** 42 s, 21 m, 3 h, then the day: as much as a row has room for. */
 export function since(ms: number, at: number, now: number): string {
   if (ms < 60_000) return `${Math.max(0, Math.floor(ms / 1000))} s`;

@@ -18,20 +18,24 @@ export function recall(name: string): string | null {
   }
 }
 
-export function keep(name: string, value: string | null): void {
+/** Stores a choice. False when the browser refused; then it holds until the page is left, and a notice says so. */
+export function keep(name: string, value: string | null): boolean {
   try {
     if (value === null) localStorage.removeItem(`sluice.${name}`);
     else localStorage.setItem(`sluice.${name}`, value);
     setFull(false);
+    return true;
   } catch {
     setFull(true);
+    return false;
   }
 }
 
 /** Others that keep things say so here when the browser refuses. */
 export const noteStorageFull = (): void => void setFull(true);
 
-type Choice<T extends string> = readonly [Accessor<T>, (next: T) => void];
+/** The value, and what changes it: true when the browser stored the change. */
+type Choice<T extends string> = readonly [Accessor<T>, (next: T) => boolean];
 
 function choice<T extends string>(name: string, values: readonly T[], fallback: T, apply: (value: T) => void = () => {}): Choice<T> {
   const read = recall(name);
@@ -39,8 +43,8 @@ function choice<T extends string>(name: string, values: readonly T[], fallback: 
   apply(value());
   return [value, (next) => {
     setValue(() => next);
-    keep(name, next === fallback ? null : next);
     apply(next);
+    return keep(name, next === fallback ? null : next);
   }];
 }
 
@@ -63,10 +67,10 @@ export const [panelOpen, setPanelOpen] = choice<'open' | 'closed'>('panel', ['op
 
 const [language, setLanguageSignal] = createSignal<Locale | 'system'>((['en', 'de'] as const).find((one) => one === recall('language')) ?? 'system');
 export { language };
-export async function setLanguage(next: Locale | 'system'): Promise<void> {
-  setLanguageSignal(next);
-  keep('language', next === 'system' ? null : next);
+export async function setLanguage(next: Locale | 'system'): Promise<boolean> {
   await setLocale(next === 'system' ? preferredLocale() : next);
+  setLanguageSignal(next);
+  return keep('language', next === 'system' ? null : next);
 }
 export const firstLocale = (): Promise<void> => setLocale(language() === 'system' ? preferredLocale() : (language() as Locale));
 
@@ -80,7 +84,7 @@ function free(name: string): Choice<string> {
   const [value, setValue] = createSignal(recall(name) ?? '');
   return [value, (next) => {
     setValue(next);
-    keep(name, next || null);
+    return keep(name, next || null);
   }];
 }
 

@@ -52,11 +52,17 @@ export interface SelectProps<T extends string> extends Omit<JSX.SelectHTMLAttrib
   onChange: (value: T) => void;
 }
 
+/** Shows `value` and nothing else: what a person picks is shown once the owner has accepted it, such as after it was saved. */
 export function Select<T extends string>(props: SelectProps<T>): JSX.Element {
   const [own, native] = splitProps(props, ['value', 'options', 'onChange', 'class']);
+  const pick = (select: HTMLSelectElement) => {
+    const next = select.value as T;
+    select.value = own.value;
+    own.onChange(next);
+  };
   return (
     <span class={`select ${own.class ?? ''}`}>
-      <select {...native} class="input" onChange={(event) => own.onChange(event.currentTarget.value as T)}>
+      <select {...native} class="input" onChange={(event) => pick(event.currentTarget)}>
         <For each={own.options}>{(option) => <option value={option.value} selected={option.value === own.value} disabled={option.disabled}>{option.label}</option>}</For>
       </select>
       <Icon name="down" />
@@ -71,10 +77,11 @@ export function Switch(props: { checked: boolean; onChange: (checked: boolean) =
   );
 }
 
+/** Shows `checked` and nothing else, as `Select` does. */
 export function Checkbox(props: { checked: boolean; onChange: (checked: boolean) => void; disabled?: boolean | undefined; children: JSX.Element }): JSX.Element {
   return (
     <label class="tick">
-      <input type="checkbox" checked={props.checked} disabled={props.disabled} onChange={(event) => props.onChange(event.currentTarget.checked)} />
+      <input type="checkbox" checked={props.checked} disabled={props.disabled} onChange={(event) => { const next = event.currentTarget.checked; event.currentTarget.checked = props.checked; props.onChange(next); }} />
       <span>{props.children}</span>
     </label>
   );

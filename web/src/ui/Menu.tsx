@@ -1,4 +1,4 @@
-import { createUniqueId, For, Match, Show, Switch, createSignal, type JSX } from 'solid-js';
+import { createEffect, createSignal, createUniqueId, For, Match, onCleanup, Show, Switch, type JSX } from 'solid-js';
 import { Icon, type IconName } from './Icon';
 import { Kbd } from './Kbd';
 import { place } from './place';
@@ -33,10 +33,15 @@ export interface TriggerAttributes {
   'aria-controls': string;
 }
 
+const [openMenus, setOpenMenus] = createSignal(0);
+/** Whether a menu is open. A list leaves its rows where they are meanwhile: moving an element closes its popover. */
+export const menuIsOpen = (): boolean => openMenus() > 0;
+
 /** A button with a menu (native popover): arrows, Home, End, first letters, Esc; focus returns to the button. */
 export function Menu(props: MenuProps): JSX.Element {
   const id = createUniqueId();
   const [open, setOpen] = createSignal(false);
+  createEffect(() => { if (open()) { setOpenMenus((n) => n + 1); onCleanup(() => setOpenMenus((n) => n - 1)); } });
   let menu!: HTMLDivElement;
   let anchor!: HTMLElement;
   const buttons = () => [...menu.querySelectorAll<HTMLButtonElement>('button:not(:disabled)')];

@@ -41,7 +41,7 @@ export function tooltip(anchor: HTMLElement, text: () => string): void {
     timer = window.setTimeout(() => show(anchor, text()), delay);
   };
   anchor.addEventListener('pointerenter', (event) => { if (event.pointerType === 'mouse') showAfter(DELAY); });
-  // In a task of its own: a menu that is shown or hidden can move the focus here, and a popover must not be shown meanwhile.
+  // In a separate task: a menu that opens or closes can move the focus here, and browsers refuse a second popover meanwhile.
   anchor.addEventListener('focus', () => { if (anchor.matches(':focus-visible')) showAfter(0); });
   for (const type of ['pointerleave', 'blur', 'pointerdown', 'keydown']) anchor.addEventListener(type, hide);
 }

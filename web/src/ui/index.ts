@@ -4,7 +4,7 @@ export { Checkbox, Field, Input, Radio, Segmented, Select, Switch, TextArea, typ
 export { Dialog, type DialogProps } from './Dialog';
 export { Icon, iconNames, type IconName } from './Icon';
 export { Kbd } from './Kbd';
-export { Menu, Popover, type MenuEntry, type MenuItem, type MenuProps, type PopoverProps, type TriggerAttributes } from './Menu';
+export { Menu, menuIsOpen, Popover, type MenuEntry, type MenuItem, type MenuProps, type PopoverProps, type TriggerAttributes } from './Menu';
 export { Badge, copyText, CopyButton, Disclosure, Path, Progress, SplitPane, type DisclosureProps, type Tone } from './parts';
 export { place } from './place';
 export { Hydrograph, StateGlyph, type GlyphShape, type StateGlyphProps } from './StateGlyph';

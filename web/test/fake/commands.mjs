@@ -18,7 +18,7 @@ function matched(path, query) {
   return hits;
 }
 
-const path = (value, over = {}) => ({ path: value, folder: false, matched: [], git: false, trusted: null, used: null, resource: null, ...over });
+const path = (value, over = {}) => ({ path: value, folder: false, matched: [], git: false, used: null, resource: null, ...over });
 const RESOURCES = [['postgres', 'schema://public/leases', 'Leases', 'columns and indexes of the table'], ['github', 'issue://123', 'Flaky reaper test', null]];
 
 /** Runs `command`; returns the data of its receipt, or throws a problem. */
@@ -116,7 +116,11 @@ export function run(bridge, command, by) {
     case 'rewind': return { canRewind: true, files: ['crates/pool/src/reaper.rs', 'crates/pool/tests/reaper.rs'], insertions: 29, deletions: 36, error: null, sessionId: command.dryRun ? null : session.id };
     case 'export': return { url: `/api/sessions/${session.id}/export.${command.format}` };
     case 'files': return { paths: FILES.map((one) => [one, matched(one, command.query)]).filter(([, hit]) => hit).slice(0, command.limit ?? 20).map(([one, hit]) => path(one, { matched: hit })).concat(command.sessionId ? RESOURCES.filter(([server, uri]) => matched(`${server}:${uri}`, command.query)).map(([server, uri, name, description]) => path(`${server}:${uri}`, { resource: { server, name, description } })) : []), recent: [] };
-    case 'folders': return { paths: ['/home/ada/tidepool', '/home/ada/ledger', '/home/ada/gauge-api'].filter((one) => one.startsWith(command.prefix ?? '')).map((one) => path(one, { folder: true, git: true, trusted: one.endsWith('tidepool') })), recent: [path('/home/ada/tidepool', { folder: true, git: true, trusted: true, used: Date.now() - 60_000 })] };
+    case 'folders': return { paths: ['/home/ada/tidepool', '/home/ada/ledger', '/home/ada/gauge-api'].filter((one) => one.startsWith(command.prefix ?? '')).map((one) => path(one, { folder: true, git: true })), recent: [path('/home/ada/tidepool', { folder: true, git: true, used: Date.now() - 60_000 })] };
+    case 'folder_trust': case 'trust_folder': {
+      const held = type === 'folder_trust' && command.path.endsWith('ledger');
+      return { folder: command.path, trusted: type === 'trust_folder', heldBack: held ? [{ file: '.claude/settings.json', what: ['hooks (PreToolUse)', 'permissions.allow (2)'], text: '{\n  "permissions": { "allow": ["Bash(npm run *)", "WebFetch"] }\n}' }, { file: '.mcp.json', what: ['servers (tracker)'], text: 'tracker: npx tracker-mcp' }] : [] };
+    }
     case 'search': return { hits: [...bridge.sessions.values()].filter((one) => one.id !== 's-long').flatMap((one) => one.records.filter((r) => r.what.type === 'sluice_prompt' && r.what.text.includes(command.text)).map((r) => { const [a, ...b] = r.what.text.split(command.text); return { sessionId: one.id, title: one.state.info.title, projectPath: one.state.info.projectPath, seq: r.seq, at: r.at, role: 'user', snippet: [a, command.text, b.join(command.text)] }; })).slice(0, command.limit ?? 20) };
     case 'usage': return { rows: Array.from({ length: command.split ? 28 : 14 }, (_, i) => [i % 14, i < 14 ? 'opus-4-6' : 'haiku-4-5']).map(([n, model]) => ({ key: command.by === 'day' ? `2026-11-${String(n + 1).padStart(2, '0')}` : `row ${n}`, label: null, model: command.split ? model : null, cost: ((n % 5) * 0.7 + 0.2) / (command.split ? 2 : 1), turns: n + 1, input: 900 * n, output: 300 * n, cacheRead: 20_000 * n, cacheWrite: 900 * n, duration: 60_000 * n })) };
     case 'highlight': return { lines: command.text.split('\n').map((line) => [['', line]]) };

@@ -307,8 +307,10 @@ journey('effort, thinking and output style are chosen in the panel, and hold aft
   await chosen.getByLabel('Thinking').selectOption('10000');
   await chosen.getByLabel('Output style').selectOption('Explanatory');
   await page.getByText(/next session|new sessions|holds/i).first().waitFor();
+  // A field shows what was chosen once it is saved.
+  await until('the style is saved', async () => (await chosen.getByLabel('Output style').inputValue()) === 'Explanatory');
   await chosen.getByLabel('Effort').selectOption('high');
-  // A field shows what was chosen at once; the message box shows what the bridge told.
+  await until('the effort is set', async () => (await chosen.getByLabel('Effort').inputValue()) === 'high');
   await page.getByRole('link', { name: 'Transcript' }).click();
   await page.locator('.comp .sel.effort', { hasText: 'High' }).waitFor();
   await guest.go(`#/s/${id}/overview`);

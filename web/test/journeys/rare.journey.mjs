@@ -75,3 +75,20 @@ test('a session is asked for when the button goes down on its link, and is there
   await page.mouse.up();
   await page.locator('.gate[data-standing="running"]').waitFor();
 });
+
+test('the menu of a session stays open and in place while the session changes its group', async () => {
+  await page.goto(`${fake.url}/#/`);
+  const row = page.locator('.lrow', { hasText: 'Port the CLI to clap 5' });
+  const heading = () => row.evaluate((one) => { const lists = [...document.querySelectorAll('main h2.group, main ul')]; const at = lists.indexOf(one.closest('ul')); return lists.slice(0, at).findLast((two) => two.matches('h2')).textContent; });
+  await row.getByRole('button', { name: /^Menu|Actions|More/ }).or(row.locator('.icon-btn')).first().click();
+  const menu = page.getByRole('menu').filter({ visible: true });
+  await menu.waitFor();
+  assert.match(await heading(), /^Running/);
+  const info = { ...fake.bridge.sessions.get('s-running').state.info, standing: 'idle', status: 'idle', finishedAt: Date.now(), title: 'Port the CLI to clap 5, done' };
+  fake.control({ do: 'frame', message: { type: 'session', session: info } });
+  await page.getByText('Port the CLI to clap 5, done').waitFor();
+  assert.equal(await menu.count(), 1, 'the menu is open');
+  assert.match(await heading(), /^Running/);
+  await page.keyboard.press('Escape');
+  await until('it stands where it belongs', async () => /^Idle/.test(await heading()));
+});

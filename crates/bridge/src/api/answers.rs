@@ -62,12 +62,35 @@ pub struct PathInfo {
     pub matched: Vec<u32>,
     /// Whether it is a git repository, for folders.
     pub git: bool,
-    /// Whether the folder is trusted by the agent's settings, when that is known.
-    pub trusted: Option<bool>,
     /// When it was last used, for recent folders.
     pub used: Option<i64>,
     /// What a server has to read, when it is no file: `path` is `server:uri` then.
     pub resource: Option<ResourceInfo>,
+}
+
+/// Whether a folder is trusted, and what it would bring into effect if it were.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct FolderTrust {
+    /// The folder that the decision is about: inside a git repository its root.
+    pub folder: String,
+    pub trusted: bool,
+    /// Empty for a trusted folder, and for one that brings nothing.
+    pub held_back: Vec<HeldBack>,
+}
+
+/// What one file of an untrusted folder would bring into effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct HeldBack {
+    /// The file, relative to the folder.
+    pub file: String,
+    /// The settings in it that do not apply: `hooks (Stop)`, `env (PATH)`, `permissions.allow (3)`.
+    pub what: Vec<String>,
+    /// The settings of the file, or the commands of its MCP servers.
+    pub text: Option<String>,
 }
 
 /// A resource of an MCP server.

@@ -303,6 +303,14 @@ pub enum ClientMessage {
         #[serde(default)]
         prefix: Option<String>,
     },
+    /// Whether a folder is trusted, and what it would bring into effect if it were.
+    FolderTrust {
+        path: String,
+    },
+    /// Trusts a folder. Agents that start later apply its settings.
+    TrustFolder {
+        path: String,
+    },
     /// Everything said, all sessions.
     Search {
         text: String,

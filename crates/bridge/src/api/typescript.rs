@@ -79,6 +79,8 @@ pub fn file() -> String {
         HistoryPage,
         Paths,
         PathInfo,
+        FolderTrust,
+        HeldBack,
         ResourceInfo,
         SearchHits,
         SearchHit,

@@ -83,7 +83,6 @@ pub(crate) fn resources(answer: &Value) -> Vec<PathInfo> {
             folder: false,
             matched: Vec::new(),
             git: false,
-            trusted: None,
             used: None,
             resource: Some(ResourceInfo::deserialize(it).ok()?),
         })
@@ -113,7 +112,6 @@ fn best(list: &[(String, bool)], query: &str, limit: usize) -> Vec<PathInfo> {
         folder,
         matched,
         git: false,
-        trusted: None,
         used: None,
         resource: None,
     };

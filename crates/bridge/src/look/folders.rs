@@ -11,24 +11,23 @@ use crate::hub::Roots;
 const OFFERED: usize = 50;
 
 /// Folders whose path begins with `prefix`.
-pub(crate) fn complete(roots: &Roots, config: &Path, prefix: Option<&str>, recent: &[FolderRow]) -> Paths {
-    let trusted = Trusted::read(config);
+pub(crate) fn complete(roots: &Roots, prefix: Option<&str>, recent: &[FolderRow]) -> Paths {
     let recent = recent
         .iter()
         .filter(|row| std::fs::canonicalize(&row.path).is_ok_and(|whole| roots.allows(&whole) && whole.is_dir()))
         .map(|row| PathInfo {
             used: Some(row.last_used_at),
             resource: None,
-            ..info(Path::new(&row.path), &trusted)
+            ..info(Path::new(&row.path))
         });
     let recent: Vec<PathInfo> = recent.collect();
     // Somebody who is here for the first time is shown where to begin.
     let prefix = prefix.or(recent.is_empty().then_some("~/"));
-    let paths = prefix.map(|prefix| below(roots, &trusted, prefix)).unwrap_or_default();
+    let paths = prefix.map(|prefix| below(roots, prefix)).unwrap_or_default();
     Paths { paths, recent }
 }
 
-fn below(roots: &Roots, trusted: &Trusted, prefix: &str) -> Vec<PathInfo> {
+fn below(roots: &Roots, prefix: &str) -> Vec<PathInfo> {
     let prefix = prefix.trim();
     let start = if prefix.is_empty() { "~/" } else { prefix };
     let path = roots.expand(start);
@@ -37,7 +36,7 @@ fn below(roots: &Roots, trusted: &Trusted, prefix: &str) -> Vec<PathInfo> {
         && roots.allows(&whole)
         && whole.is_dir()
     {
-        found.push(info(&whole, trusted));
+        found.push(info(&whole));
     }
     let (folder, begins) = if start.ends_with('/') {
         (path.as_path(), String::new())
@@ -64,45 +63,19 @@ fn below(roots: &Roots, trusted: &Trusted, prefix: &str) -> Vec<PathInfo> {
         .collect();
     names.sort();
     names.dedup();
-    found.extend(names.iter().take(OFFERED).map(|whole| info(whole, trusted)));
+    found.extend(names.iter().take(OFFERED).map(|whole| info(whole)));
     let mut seen = std::collections::HashSet::new();
     found.retain(|it| seen.insert(it.path.clone()));
     found
 }
 
-fn info(path: &Path, trusted: &Trusted) -> PathInfo {
+fn info(path: &Path) -> PathInfo {
     PathInfo {
         path: path.to_string_lossy().into_owned(),
         folder: true,
         matched: Vec::new(),
         git: path.join(".git").exists(),
-        trusted: trusted.says(path),
         used: None,
         resource: None,
-    }
-}
-
-/// Folders the agent's own settings call trusted.
-struct Trusted(Option<serde_json::Value>);
-
-impl Trusted {
-    /// `~/.claude.json` lies beside `~/.claude`.
-    fn read(config: &Path) -> Self {
-        let beside = config.with_extension("json");
-        let inside = config.join(".claude.json");
-        let text = std::fs::read_to_string(inside).or_else(|_| std::fs::read_to_string(beside));
-        Self(text.ok().and_then(|text| serde_json::from_str(&text).ok()))
-    }
-
-    fn says(&self, path: &Path) -> Option<bool> {
-        let projects = self.0.as_ref()?.get("projects")?.as_object()?;
-        let accepted = path.ancestors().any(|above| {
-            let project = projects.get(&*above.to_string_lossy());
-            project
-                .and_then(|it| it.get("hasTrustDialogAccepted"))
-                .and_then(serde_json::Value::as_bool)
-                == Some(true)
-        });
-        Some(accepted)
     }
 }

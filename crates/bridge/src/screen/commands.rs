@@ -36,6 +36,7 @@ pub(super) fn needs(message: &ClientMessage) -> Scope {
         | M::Export { .. }
         | M::Files { .. }
         | M::Folders { .. }
+        | M::FolderTrust { .. }
         | M::Search { .. }
         | M::Usage { .. }
         | M::Highlight { .. }
@@ -86,6 +87,7 @@ pub(super) fn needs(message: &ClientMessage) -> Scope {
         | M::Reject { .. }
         | M::Answer { .. }
         | M::AnswerAsk(_)
+        | M::TrustFolder { .. }
         | M::McpToggle { .. }
         | M::McpAuthenticate { .. } => Scope::Approve,
         M::SetPermissionMode { mode, .. } => {
@@ -128,6 +130,7 @@ pub(super) fn is_look(message: &ClientMessage) -> bool {
             | M::Export { .. }
             | M::Files { .. }
             | M::Folders { .. }
+            | M::FolderTrust { .. }
             | M::Search { .. }
             | M::Usage { .. }
             | M::Highlight { .. }
@@ -305,6 +308,7 @@ impl Connection {
                 let offer = self.hub.shared.doors.offer(scope.unwrap_or(Scope::Approve)).await?;
                 serde_json::to_value(offer).map_err(Problem::internal)
             }
+            M::TrustFolder { path } => self.folder_trust(&path, true).await,
             // Greetings, looks and questions to the agent are answered elsewhere.
             _ => Err(Problem::new(Code::Type, "this is no command that changes anything")),
         }

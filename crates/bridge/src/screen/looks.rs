@@ -15,6 +15,7 @@ use crate::api::{
 };
 use crate::look;
 use crate::session::{Command, now};
+use crate::trust;
 
 /// How much a page of older records holds.
 const PAGE_BYTES: usize = 1024 * 1024;
@@ -61,6 +62,7 @@ impl Connection {
                 limit,
             } => self.files(session_id, folder, query, limit).await,
             M::Folders { prefix } => self.folders(prefix).await,
+            M::FolderTrust { path } => self.folder_trust(&path, false).await,
             M::Search {
                 text,
                 session_id,
@@ -197,10 +199,18 @@ impl Connection {
     async fn folders(&self, prefix: Option<String>) -> Result<Value, Problem> {
         let recent = self.hub.shared.store.folders(20).await?;
         let roots = self.hub.shared.roots.clone();
-        let agents = self.hub.shared.agents.config_dir.clone();
-        let found =
-            tokio::task::spawn_blocking(move || look::folders::complete(&roots, &agents, prefix.as_deref(), &recent));
+        let found = tokio::task::spawn_blocking(move || look::folders::complete(&roots, prefix.as_deref(), &recent));
         data(found.await.map_err(Problem::internal)?)
+    }
+
+    /// What a folder brings; with `accept` it is trusted first.
+    pub(super) async fn folder_trust(&self, path: &str, accept: bool) -> Result<Value, Problem> {
+        let folder = self.hub.shared.roots.resolve(path)?;
+        let answer = trust::run(self.hub.shared.agents.trust.as_ref(), &folder, accept).await?;
+        if accept {
+            self.hub.audit(&self.person.by, "trust", None, &answer.folder).await;
+        }
+        data(answer)
     }
 
     async fn search(&self, text: &str, session: Option<String>, limit: Option<u32>) -> Result<Value, Problem> {

@@ -26,7 +26,7 @@ pub(super) enum Ending {
     Retired,
     /// A person wanted it; who.
     Stopped(String),
-    /// It is started again right away.
+    /// A person resumed the session while the agent was ending: it starts again afterwards.
     Restarted,
 }
 
@@ -259,7 +259,7 @@ impl Actor {
         self.keep_own(at, None, &own, None);
         self.idle_since = Instant::now();
         if ending == Some(Ending::Restarted) {
-            self.start_agent();
+            self.respawn();
         }
     }
 

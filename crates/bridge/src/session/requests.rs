@@ -229,6 +229,8 @@ impl Actor {
             self.row.permission_mode = mode;
         }
         if self.state_is_up() || self.connecting.is_some() {
+            // An agent that is being ended starts again afterwards.
+            self.ending = self.ending.take().map(|_| Ending::Restarted);
             return Ok(());
         }
         self.shared.agents.find(Some(&self.row.agent))?;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::Arc;
 
 use sluice_bridge::{AgentConfig, Agents};
 use sluice_engine::settings::Opener;
@@ -10,6 +11,7 @@ use sluice_engine::settings::Opener;
 use crate::environment::Environment;
 use crate::flags::{Flags, Serve};
 use crate::launch::Place;
+use crate::serve::trust::Trust;
 
 /// Ours first, unless another was asked for; then the reference CLI where it is installed.
 pub(super) fn find(serve: &Serve, environment: &Environment, sluice: &Path) -> Result<Agents, String> {
@@ -29,6 +31,7 @@ pub(super) fn find(serve: &Serve, environment: &Environment, sluice: &Path) -> R
         all,
         environment: variables,
         config_dir: environment.config_dir.clone(),
+        trust: Some(Arc::new(Trust::new(environment))),
     })
 }
 

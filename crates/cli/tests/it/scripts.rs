@@ -1,4 +1,4 @@
-//! Scripts of the repository, with stand-ins for the programs they call.
+//! Scripts of the repository, with mocks of the programs they call.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::repository::{output, root, tracked};
 
-/// A folder of shell scripts that stand in for programs. Each appends its arguments to the file `log`.
+/// Creates a folder of mock programs (shell scripts). Each appends its arguments to the file `log`.
 fn programs(scripts: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, answer) in scripts {

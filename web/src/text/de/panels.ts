@@ -131,6 +131,7 @@ export default {
   changeBad: 'Das ist kein JSON.',
   changeWhere: 'Aufheben für',
   changed: 'Gespeichert. Manche Einstellungen wirken nur in neuen Sitzungen.',
+  changedBut: '{saved} {why}.',
   save: 'Speichern',
 
   hooks: 'Hooks',

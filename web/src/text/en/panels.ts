@@ -136,6 +136,7 @@ export default {
   changeBad: 'This is not JSON.',
   changeWhere: 'Keep it for',
   changed: 'Saved. Some settings only work for new sessions.',
+  changedBut: '{saved} {why}.',
   save: 'Save',
 
   // Hooks

@@ -1,0 +1,32 @@
+// Folder trust, where a session starts or runs: what the folder would bring is held back until a person trusts it.
+import { createStore } from 'solid-js/store';
+import { Show, type JSX } from 'solid-js';
+import type { FolderTrust } from '../api/types';
+import { t } from '../text';
+import { Button, Icon } from '../ui';
+import { createAsked } from './asked';
+import { openSheet } from './Dialogs';
+import { folderName } from './groups';
+import { request, up } from './link';
+
+const [known, setKnown] = createStore<{ [folder: string]: FolderTrust }>({});
+/** What the bridge answered last about a folder. */
+export const trustOf = (folder: string): FolderTrust | undefined => known[folder];
+export const learnTrust = (folder: string, answer: FolderTrust): void => setKnown(folder, answer);
+
+/** Agents that hold back what an untrusted folder brings. The reference CLI applies it to every session of a host. */
+const holdsBack = (agent: string | undefined): boolean => agent === 'sluice';
+
+/** A strip while something of the folder is held back. `session`: the one whose agent has to restart after the decision. */
+export function TrustNote(props: { folder: string; agent: string | undefined; session?: string | undefined; class?: string | undefined }): JSX.Element {
+  createAsked(() => up() && holdsBack(props.agent) && props.folder, async (folder) => { learnTrust(folder, await request({ type: 'folder_trust', path: folder })); });
+  const held = () => (holdsBack(props.agent) ? (trustOf(props.folder)?.heldBack ?? []) : []);
+  return (
+    <Show when={held().length}>
+      <div class={props.class ?? 'notice'} role="status">
+        <Icon name="lock" /><span class="grow">{t('sessions.trustNo', { folder: folderName(trustOf(props.folder)?.folder ?? props.folder) })}</span>
+        <Button small onClick={() => openSheet({ kind: 'trust', folder: props.folder, id: props.session ?? '' })}>{t('sessions.trustReview')}</Button>
+      </div>
+    </Show>
+  );
+}
