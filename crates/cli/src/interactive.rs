@@ -108,7 +108,15 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
                 draft = written;
                 begin_at(&mut flags, &mut told, &next);
                 match next {
-                    Next::Fresh { .. } | Next::Resume { .. } | Next::Rewind { .. } | Next::Take => {}
+                    Next::Fresh { .. } | Next::Resume { .. } | Next::Take => {}
+                    Next::Rewind { .. } if flags.no_session_persistence => {}
+                    Next::Rewind { session, before, .. } => {
+                        // Later starts, forks and readers of the session have to end there too.
+                        let sessions = sluice_host::sessions::Sessions::under(&place.environment.config_dir);
+                        if let Err(error) = sessions.rewind(&session, &before, Some(&place.environment.cwd)) {
+                            said.push(format!("the rewind is not saved: {error}"));
+                        }
+                    }
                     Next::Serve { session } => {
                         let facts = Facts {
                             draft: std::mem::take(&mut draft),
@@ -298,6 +306,7 @@ pub(crate) fn facts_of(flags: &Flags, place: &Place) -> Facts {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         folder: environment.cwd.clone(),
         home: environment.home.clone(),
+        added_dirs: flags.add_dir.iter().map(|dir| environment.cwd.join(dir)).collect(),
         config_dir: environment.config_dir.clone(),
         model: String::new(),
         resumed: None,

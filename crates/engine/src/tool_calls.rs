@@ -137,6 +137,21 @@ impl Session {
             // Only an answer gets here without a tool: any other such call has its result already.
             return self.judge(index);
         };
+        // What a person is shown may have been written by a call before this one, such as the plan.
+        if tool.descriptor().needs_person
+            && index > 0
+            && let Some(shown) = tool
+                .clone()
+                .present(&call.checked, &self.context(&call.id.clone()))
+                .await
+            && let Some(call) = self.calls.get_mut(index)
+        {
+            call.checked = shown;
+            call.presented = true;
+        }
+        let Some((call, tool)) = self.calls.get(index).and_then(|call| Some((call, call.tool.as_ref()?))) else {
+            return;
+        };
         let pins = Pins::of(tool.descriptor().touches, &call.checked, &self.tooling.cwd().get());
         self.advance(index, CallEvent::Begun(pins)).await;
     }

@@ -84,12 +84,27 @@ impl Sessions {
         Ok(self.folders(dir)?.messages(session_id)?)
     }
 
+    /// The file that a session of the folder `dir` is saved in, whether or not it exists.
+    #[must_use]
+    pub fn file(&self, session_id: &str, dir: &Path) -> PathBuf {
+        let dir = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+        self.projects.file(&dir, session_id)
+    }
+
     /// Gives a session a title.
     ///
     /// # Errors
     /// When there is no such session, the title is blank, or the file cannot be written.
     pub fn rename(&self, session_id: &str, title: &str, dir: Option<&Path>) -> Result<(), Error> {
         Ok(self.folders(dir)?.rename(session_id, title)?)
+    }
+
+    /// Rewinds a session: its conversation ends at the message `leaf` again, until something else is said.
+    ///
+    /// # Errors
+    /// When there is no such session, or the file cannot be written.
+    pub fn rewind(&self, session_id: &str, leaf: &str, dir: Option<&Path>) -> Result<(), Error> {
+        Ok(self.folders(dir)?.rewind(session_id, leaf)?)
     }
 
     /// Tags a session; `None` takes the tag away.

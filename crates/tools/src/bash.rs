@@ -157,6 +157,7 @@ async fn run(input: Input, cx: &Context) -> Outcome {
     // whoever drops this call ends the command
     let guard = shell.process.killer().drop_guard();
     let task = cx.tasks.adopt(view, shell.process.killer());
+    task.prints(shell.output.printing());
     tokio::spawn(follow(Arc::clone(&task), Arc::clone(&shell), cx.events.clone()));
     let call = Call {
         cx,

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use tokio::fs::File;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncReadExt, AsyncSeekExt as _, AsyncWriteExt};
 use tokio::net::unix::pipe::Receiver;
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -48,7 +48,54 @@ enum Ask {
     Finish { answer: oneshot::Sender<Printed> },
 }
 
+/// A handle to the output of a command that may still run.
+#[derive(Debug, Clone)]
+pub struct Printing {
+    asks: mpsc::WeakSender<Ask>,
+}
+
+impl Printing {
+    /// The last `most` bytes that were printed, as text, and how many there were in all.
+    pub async fn tail(&self, most: u64) -> (String, u64) {
+        let Some(asks) = self.asks.upgrade() else {
+            return (String::new(), 0);
+        };
+        let (answer, answered) = oneshot::channel();
+        if asks.send(Ask::Look { in_file: false, answer }).await.is_err() {
+            return (String::new(), 0);
+        }
+        let printed = answered.await.unwrap_or_default();
+        let bytes = match &printed.file {
+            Some((path, _)) if printed.total > printed.head.len() as u64 => {
+                end_of(path, most).await.unwrap_or_default()
+            }
+            _ => {
+                let most = usize::try_from(most).unwrap_or(usize::MAX);
+                let from = printed.head.len().saturating_sub(most);
+                printed.head.get(from..).unwrap_or_default().to_vec()
+            }
+        };
+        (String::from_utf8_lossy(&bytes).into_owned(), printed.total)
+    }
+}
+
+async fn end_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path).await?;
+    let length = file.metadata().await?.len();
+    file.seek(io::SeekFrom::Start(length.saturating_sub(most))).await?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes).await?;
+    Ok(bytes)
+}
+
 impl Capture {
+    /// Returns a handle to the output. It does not keep the reader alive.
+    pub(crate) fn printing(&self) -> Printing {
+        Printing {
+            asks: self.asks.downgrade(),
+        }
+    }
+
     /// Starts reading. `path` is where the file goes should one be needed.
     pub(crate) fn start(pipe: Receiver, path: PathBuf) -> Self {
         let (asks, inbox) = mpsc::channel(4);

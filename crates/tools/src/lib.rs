@@ -74,6 +74,7 @@ mod walk;
 mod web;
 
 pub use activity::using;
+pub use capture::Printing;
 pub use context::{Context, Cwd, Hidden, ToolEvent};
 pub use file_state::{FileState, Freshness};
 pub use lists::{Item, Lists, Progress, Todo};

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
+use crate::capture::Printing;
 use crate::process::{self, Exit};
 use crate::supervisor::Supervisor;
 
@@ -123,6 +124,17 @@ impl Tasks {
         self.find(id).map(|task| task.view())
     }
 
+    /// The command that this call started, while it runs.
+    pub fn of_call(&self, call_id: &str) -> Option<TaskView> {
+        let mut running = self.views(|view| view.call_id == call_id && view.status == TaskStatus::Running);
+        running.pop()
+    }
+
+    /// What a running command prints.
+    pub fn printing(&self, id: &str) -> Option<Printing> {
+        self.find(id)?.printing.get().cloned()
+    }
+
     /// Waits for the end of one task.
     pub async fn wait(&self, id: &str) -> Option<TaskView> {
         let task = self.find(id)?;
@@ -179,6 +191,7 @@ impl Tasks {
             listed,
             told,
             spoke,
+            printing: OnceLock::new(),
         });
         let mut table = lock(&self.table);
         table.insert(self.next.fetch_add(1, Ordering::Relaxed), Arc::clone(&task));
@@ -244,11 +257,17 @@ pub(crate) struct Task {
     listed: watch::Sender<bool>,
     told: watch::Sender<bool>,
     spoke: watch::Sender<bool>,
+    printing: OnceLock<Printing>,
 }
 
 impl Task {
     pub(crate) fn view(&self) -> TaskView {
         lock(&self.view).clone()
+    }
+
+    /// Sets the handle to the output of the command.
+    pub(crate) fn prints(&self, printing: Printing) {
+        self.printing.set(printing).ok();
     }
 
     /// Resolves when it is asked to continue in the background.

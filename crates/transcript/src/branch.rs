@@ -22,8 +22,21 @@ pub(super) enum Extent {
 }
 
 impl Record {
-    /// The last message that has an entry leading to it.
+    /// The end of the conversation: the last message, or the one the conversation was rewound to since.
     pub(super) fn leaf(&self) -> Option<usize> {
+        let last = self.last_said();
+        let Some((key, at)) = self.rewound else { return last };
+        let before = |place: usize| self.slots.get(place).is_some_and(|slot| slot.at < at);
+        match self.place_of(key) {
+            _ if !last.is_none_or(before) => last,
+            Some(place) => Some(place),
+            // It may be in the part that was left out.
+            None => last.filter(|_| !self.has_forgotten()),
+        }
+    }
+
+    /// The last message that has an entry leading to it.
+    fn last_said(&self) -> Option<usize> {
         let mut leads_on = vec![false; self.slots.len()];
         for parent in self.slots.iter().filter_map(|slot| linked(slot.parent)) {
             if let Some(leads_on) = leads_on.get_mut(parent) {

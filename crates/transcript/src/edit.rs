@@ -47,6 +47,16 @@ impl Folders {
         written.map_err(|error| Error::file(&file, error))
     }
 
+    /// Records that the conversation ends at the message `leaf` again, until something else is said.
+    ///
+    /// # Errors
+    /// When there is no such session, or the file cannot be written.
+    pub fn rewind(&self, session_id: &str, leaf: &str) -> Result<(), Error> {
+        let (_, file) = self.session(session_id)?;
+        let written = pen::append_to(&file, &[other_lines::rewound(leaf, session_id)]);
+        written.map_err(|error| Error::file(&file, error))
+    }
+
     /// Tags a session; `None` takes the tag away.
     ///
     /// # Errors

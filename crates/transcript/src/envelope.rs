@@ -94,6 +94,8 @@ pub(super) enum Envelope {
     SystemPrompt,
     /// What the model was really shown up to the entry of this key.
     Shown(Key),
+    /// The conversation was rewound to the entry of this key.
+    Rewound(Key),
     /// Something else.
     Other,
     /// Nothing that can be read.
@@ -138,6 +140,10 @@ pub(super) fn look_at(line: &[u8], of_agent: bool) -> Envelope {
         super::other_lines::SYSTEM_PROMPT => return Envelope::SystemPrompt,
         super::other_lines::SHOWN => {
             let leaf = text(fields.leaf).map(|leaf| Envelope::Shown(Key::of(&leaf)));
+            return leaf.unwrap_or(Envelope::Other);
+        }
+        super::other_lines::REWOUND => {
+            let leaf = text(fields.leaf).map(|leaf| Envelope::Rewound(Key::of(&leaf)));
             return leaf.unwrap_or(Envelope::Other);
         }
         "user" | "assistant" | "system" | "attachment" | "progress" => {}

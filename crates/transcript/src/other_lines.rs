@@ -87,6 +87,14 @@ pub(super) fn shown(messages: &Value, leaf: &str, session_id: &str) -> Value {
     json!({"type": SHOWN, "leafUuid": leaf, "messages": messages, "sessionId": session_id})
 }
 
+/// The `type` of lines that record a rewind.
+pub(super) const REWOUND: &str = "rewound";
+
+/// The conversation ends at this entry again, until something is said after this line. Other readers pass over it.
+pub(super) fn rewound(leaf: &str, session_id: &str) -> Value {
+    json!({"type": REWOUND, "leafUuid": leaf, "sessionId": session_id})
+}
+
 /// The `type` of lines that record the system prompt.
 pub(super) const SYSTEM_PROMPT: &str = "system-prompt";
 

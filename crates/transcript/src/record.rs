@@ -35,6 +35,8 @@ pub(super) struct Record {
     pub(super) cost: Option<Value>,
     /// The system prompt since the last compaction.
     pub(super) system_prompt: Option<Vec<String>>,
+    /// The entry of the last rewind, and where in the file that is recorded.
+    pub(super) rewound: Option<(Key, u64)>,
     /// How many lines cannot be read.
     pub(super) broken: u64,
 }

@@ -307,3 +307,33 @@ fn a_prompt_that_joined_the_turn_is_not_dropped_with_it() {
     let refusal = shelf.find(&cut_at("a1", Some("u2"))).unwrap_err();
     assert!(matches!(refusal, Refusal::DropsMore(_)), "{refusal}");
 }
+
+#[test]
+fn a_rewound_conversation_ends_at_the_message_until_something_else_is_said() {
+    let lines = [
+        user("u1", None, json!("one")),
+        reply("a1", "u1", "m1", text("first answer")),
+        user("u2", Some("a1"), json!("two")),
+        reply("a2", "u2", "m2", text("second answer")),
+    ];
+    let rewound = json!({"type": "rewound", "leafUuid": "a1", "sessionId": ID});
+    let shelf = Shelf::with(&lines);
+    assert_eq!(shelf.shown().len(), 4);
+    let with = |more: &[Value]| {
+        let all: Vec<Value> = lines.iter().chain(more).cloned().collect();
+        Shelf::with(&all).shown().len()
+    };
+    assert_eq!(with(std::slice::from_ref(&rewound)), 2, "the second prompt is gone");
+    let unknown = json!({"type": "rewound", "leafUuid": "none", "sessionId": ID});
+    assert_eq!(with(&[unknown]), 4, "a rewind to nothing changes nothing");
+    let more = [
+        rewound,
+        user("u3", Some("a1"), json!("three")),
+        reply("a3", "u3", "m3", text("third answer")),
+        user("u4", Some("a3"), json!("four")),
+    ];
+    assert_eq!(with(&more), 5, "what was said after it counts");
+    let folders = shelf.projects.all().unwrap();
+    folders.rewind(ID, "a1").unwrap();
+    assert_eq!(folders.messages(ID).unwrap().len(), 2);
+}

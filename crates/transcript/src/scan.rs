@@ -41,6 +41,7 @@ enum Seen {
     Name(Vec<u8>),
     SystemPrompt(Vec<u8>),
     Shown(Key),
+    Rewound(Key),
     Broken,
 }
 
@@ -126,6 +127,7 @@ fn look(line: &[u8], wanted: Wanted) -> Option<Seen> {
         Envelope::Name => Some(Seen::Name(line.to_vec())),
         Envelope::SystemPrompt => Some(Seen::SystemPrompt(line.to_vec())),
         Envelope::Shown(key) => Some(Seen::Shown(key)),
+        Envelope::Rewound(key) => Some(Seen::Rewound(key)),
         Envelope::Broken if !line.trim_ascii().is_empty() => Some(Seen::Broken),
         Envelope::Other | Envelope::Broken => None,
     }
@@ -161,6 +163,7 @@ impl Gathered {
                 self.record.take(at, length, &entry, &mut self.early);
             }
             Seen::Shown(key) => self.record.take_shown(key, at, length),
+            Seen::Rewound(key) => self.record.rewound = Some((key, at)),
             Seen::Broken => self.record.broken += 1,
             Seen::Cost(line) => self.cost = Some(line),
             Seen::SystemPrompt(line) => self.system_prompt = Some(line),

@@ -177,7 +177,7 @@ fn journey_35_without_colour_in_ascii_at_forty_columns_everything_is_there() {
             composer.is_some_and(|row| row.contains(IDLE)) && !rows.iter().any(|row| row.contains("esc stops"))
         });
     }
-    for (command, shown) in [("/help", "shift+tab mode"), ("/login", "> 1  Paste a key")] {
+    for (command, shown) in [("/help", "> /add-dir"), ("/login", "> 1  Paste a key")] {
         terminal.keys(command);
         terminal.shows(&format!("> {command}"));
         terminal.keys("\r");

@@ -24,6 +24,7 @@ mod servers;
 mod settings;
 mod standing;
 mod telling;
+mod watching;
 
 #[cfg(test)]
 mod tests;
@@ -88,8 +89,8 @@ pub struct App {
     last_letter: Now,
     /// Whether the terminal tells shift and enter from enter.
     pub(crate) knows_shift: bool,
-    /// How many `!` lines ran.
-    shell_lines: usize,
+    /// Commands that run.
+    watched: watching::Watched,
     /// Whether the model may think.
     thinks: bool,
     /// How hard it thinks, as far as the agent said.
@@ -172,7 +173,7 @@ impl App {
             last_kill: 0,
             last_letter: 0,
             knows_shift: false,
-            shell_lines: 0,
+            watched: watching::Watched::default(),
             thinks: true,
             effort: None,
             wished_effort: None,
@@ -367,7 +368,7 @@ impl App {
     pub fn next_tick(&self, now: Now) -> Option<Now> {
         let notice = self.notice.as_ref().map(|(_, until)| *until);
         // While a person is asked nothing moves.
-        let spins = self.picture.is_busy() && self.asking.is_none();
+        let spins = (self.picture.is_busy() || self.runs_shell()) && self.asking.is_none();
         let step = match (self.facts.settings.still, self.facts.ssh, self.focused) {
             (true, ..) => 5000,
             (_, true, _) => 500,
@@ -442,6 +443,12 @@ impl App {
         rows.extend(crate::text::wrap::words(&said, self.columns, 2));
         rows.push(Row::faint(&format!("  {}", self.facts.coming_back(&session))));
         rows
+    }
+
+    /// Returns the draft, with the full text of pastes.
+    #[must_use]
+    pub fn draft(&self) -> String {
+        self.editor.whole()
     }
 
     /// What is written, for the session that comes next.

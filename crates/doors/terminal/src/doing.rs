@@ -4,6 +4,7 @@ mod forms;
 mod lists;
 mod outside;
 mod past;
+mod shell;
 mod turn;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::app::{Act, Told};
 use crate::facts::Facts;
 pub(crate) use forms::Forms;
 pub(crate) use outside::branch;
+pub(crate) use shell::Shells;
 
 /// An answer to a request of a dialog is waited for so long; then the dialog says so.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -28,6 +30,7 @@ pub(crate) struct Doer {
     pub(crate) told: mpsc::UnboundedSender<Told>,
     pub(crate) forms: Forms,
     pub(crate) facts: Arc<Facts>,
+    pub(crate) shells: Shells,
     /// How often something was looked for in sessions.
     pub(crate) searches: Arc<AtomicU64>,
 }
@@ -57,6 +60,7 @@ impl Doer {
             | Act::StopTask(_)
             | Act::TaskOutput(_)
             | Act::TaskSize(_)
+            | Act::CallOutput { .. }
             | Act::Tell(_)
             | Act::Background => self.turn(act).await?,
             Act::Sessions { .. }
@@ -75,6 +79,7 @@ impl Doer {
             | Act::PasteImage
             | Act::StatusLine { .. }
             | Act::Shell { .. }
+            | Act::StopShells
             | Act::Open(_)
             | Act::Branch
             | Act::Diff => self.outside(act).await?,

@@ -17,6 +17,8 @@ pub struct Facts {
     pub folder: PathBuf,
     /// The person's home.
     pub home: PathBuf,
+    /// The other folders the session may work in.
+    pub added_dirs: Vec<PathBuf>,
     /// Where histories, keys and sessions lie.
     pub config_dir: PathBuf,
     /// Who answers, as far as it is known before the agent says so; `demo` for the demo model.

@@ -3,6 +3,7 @@
 mod aside;
 mod closing;
 mod dialogue;
+mod drafts;
 mod drawing;
 mod editor;
 
@@ -18,13 +19,14 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use crate::app::{Act, App, Next, Now, Told};
-use crate::doing::{Doer, Forms, branch};
+use crate::doing::{Doer, Forms, Shells, branch};
 use crate::facts::Facts;
 use crate::input::Decoder;
 use crate::screen::{Able, Outlet, Progress, Writer, tty};
 use crate::text::width::Habits;
 use crate::theme::Glyphs;
 use closing::{Closing, Work};
+use drafts::DraftFile;
 pub(crate) use editor::edit_text;
 
 /// The stream draws at most so often.
@@ -88,7 +90,9 @@ pub async fn run(facts: Facts, agent: Agent, options: Options) -> io::Result<Out
         }
     });
     let outcome = session.live(connecting, forms).await;
+    session.shells.kill();
     if outcome != Outcome::Left(FAULT) {
+        session.draft_file.remove();
         session.close(&outcome);
     }
     if let Some(client) = session.client.take() {
@@ -143,6 +147,10 @@ struct Session {
     answers: bool,
     /// What the task bar shows.
     progress: Progress,
+    /// The draft on disk.
+    draft_file: DraftFile,
+    /// The person's own commands that run.
+    shells: Shells,
     /// Prompts and other wishes from before the agent was there.
     waiting: Vec<Act>,
     /// The session one is told how to come back to, should this process fail.
@@ -150,7 +158,16 @@ struct Session {
 }
 
 impl Session {
-    fn open(facts: Facts) -> io::Result<Self> {
+    fn open(mut facts: Facts) -> io::Result<Self> {
+        let mut draft_file = DraftFile::default();
+        // Where nothing of the session is written down, its draft is not either.
+        if facts.kept || facts.served.is_some() || facts.agent.is_some() {
+            draft_file = DraftFile::new(&facts.config_dir, &facts.folder);
+            if facts.draft.is_empty() && facts.prompt.is_none() {
+                let lost = drafts::take(&facts.config_dir, &facts.folder, facts.session.as_deref());
+                facts.draft = lost.unwrap_or_default();
+            }
+        }
         let (columns, rows) = tty::size().unwrap_or((80, 24));
         tty::give_back_on_panic();
         let on = tty::take()?;
@@ -205,6 +222,8 @@ impl Session {
             habits: Habits::default(),
             answers: false,
             progress: Progress::default(),
+            draft_file,
+            shells: Shells::default(),
             waiting: Vec::new(),
             told_back: None,
         })
@@ -265,6 +284,7 @@ impl Session {
                     // The branch is looked at after each turn, as the last of what it brings.
                     let is_last = matches!(news, Told::Branch(_)) && connected && !self.app.picture.is_busy();
                     self.app.told(news, now());
+                    self.note_draft();
                     self.dirty = true;
                     self.draw(true);
                     if let Some(rest) = self.facts.rests.filter(|_| is_last) {
@@ -280,7 +300,13 @@ impl Session {
                             forms: forms.clone(),
                             facts: Arc::clone(&self.facts),
                             searches: Arc::default(),
+                            shells: self.shells.clone(),
                         });
+                        if !self.facts.is_demo()
+                            && let Some(doer) = &doer
+                        {
+                            doer.begin(Act::Learn);
+                        }
                         self.client = Some(client);
                         self.dirty = true;
                     }
@@ -311,7 +337,15 @@ impl Session {
             return Some(Instant::now() + BROUGHT_BACK);
         }
         let closing = self.closing.map(Closing::until);
-        [tick, frame, size, self.escape, closing].into_iter().flatten().min()
+        [tick, frame, size, self.escape, closing, self.draft_file.due()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// Lets the file of the draft follow the composer.
+    fn note_draft(&mut self) {
+        self.draft_file.note(&self.app.draft(), Instant::now());
     }
 
     fn passed(&mut self) {
@@ -319,11 +353,16 @@ impl Session {
             return self.come_back();
         }
         let moment = Instant::now();
+        if self.draft_file.due().is_some_and(|at| at <= moment) {
+            let session = self.app.begun();
+            self.draft_file.save(&self.app.draft(), session.as_deref());
+        }
         if self.escape.is_some_and(|at| at <= moment) {
             self.escape = None;
             for input in self.decoder.give_up_waiting() {
                 self.app.input(input, now());
             }
+            self.note_draft();
             self.dirty = true;
             self.draw(true);
         }

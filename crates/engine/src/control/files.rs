@@ -85,12 +85,26 @@ impl Session {
         });
     }
 
-    /// The end of what a task wrote.
+    /// The end of what a task wrote. A command that runs in the foreground is also known by its call.
     pub(super) async fn task_output(&mut self, id: &RequestId, task_id: &str) {
-        let Some(task) = self.tooling.tasks().get(task_id) else {
+        let tasks = self.tooling.tasks();
+        let Some(task) = tasks.get(task_id).or_else(|| tasks.of_call(task_id)) else {
             return self.say(messages::error(id, format!("No such task: {task_id}"))).await;
         };
         let id = id.clone();
+        if let Some(printing) = tasks.printing(&task.id).filter(|_| task.output_file.is_none()) {
+            self.requests.asides.spawn(&id.clone(), async move {
+                let (text, total) = printing.tail(OUTPUT_TAIL).await;
+                let response = GetTaskOutputResponse {
+                    output: text,
+                    total_bytes: total,
+                    truncated: total > OUTPUT_TAIL,
+                    ..GetTaskOutputResponse::default()
+                };
+                messages::success(&id, &response).into()
+            });
+            return;
+        }
         self.requests.asides.spawn_blocking(&id.clone(), move || {
             match task.output_file.as_deref().map_or(Ok(Tail::default()), tail) {
                 Ok(tail) => {

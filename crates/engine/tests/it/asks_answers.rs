@@ -366,3 +366,31 @@ async fn a_plan_of_the_models_own_is_no_change_of_the_persons() {
     assert_eq!(stage.last("user:tool_result")["tool_use_result"]["plan"], Value::Null);
     stage.end().await;
 }
+
+#[tokio::test]
+async fn a_plan_written_in_the_same_reply_is_shown_when_it_is_asked_about() {
+    let brain = |request: &Value, n: usize| {
+        let text = request.to_string();
+        let plan_file = text
+            .split("is the plan, ")
+            .nth(1)
+            .and_then(|rest| rest.split(' ').next());
+        match n {
+            1 => Reply::tool("Write", json!({"file_path": plan_file, "content": "# New plan"}))
+                .and_tool("ExitPlanMode", json!({})),
+            _ => Reply::text("Done"),
+        }
+    };
+    let mut stage = Stage::with(brain, |options| {
+        options.permissions.mode = Some(sluice_permission::PermissionMode::Plan);
+    })
+    .await;
+    stage.prompt("plan").await;
+    let ask = stage.ask().await;
+    assert_eq!(ask["request"]["tool_name"], "ExitPlanMode", "{ask}");
+    assert_eq!(ask["request"]["input"]["plan"], "# New plan");
+    stage.allow(&ask).await;
+    stage.result().await;
+    assert_eq!(stage.last("user:tool_result")["tool_use_result"]["plan"], "# New plan");
+    stage.end().await;
+}

@@ -504,3 +504,32 @@ async fn what_is_not_there_is_said_not_to_be_there() {
     assert_eq!(watched["subtype"], "success");
     stage.end().await;
 }
+
+#[tokio::test]
+async fn the_output_of_a_command_in_the_foreground_can_be_watched_by_its_call() {
+    let command = "echo out; echo problem >&2; echo more; sleep 600";
+    let script = Script::new()
+        .reply(Reply::tool_with_id("toolu_1", "Bash", json!({"command": command})))
+        .reply(Reply::text("Done").repeat());
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
+    stage.prompt("go").await;
+    stage.until("assistant:tool_use").await;
+    loop {
+        let watched = stage
+            .control(json!({"subtype": "get_task_output", "task_id": "toolu_1"}))
+            .await;
+        if watched["response"]["output"] == "out\nproblem\nmore\n" {
+            break;
+        }
+    }
+    stage.interrupt().await;
+    stage.result().await;
+    let gone = stage
+        .control(json!({"subtype": "get_task_output", "task_id": "toolu_1"}))
+        .await;
+    assert!(
+        gone["error"].as_str().is_some_and(|why| why.contains("No such task")),
+        "{gone}"
+    );
+    stage.end().await;
+}

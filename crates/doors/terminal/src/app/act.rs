@@ -48,6 +48,8 @@ pub enum Act {
     Toggle(String, bool),
     Rules,
     Context,
+    /// The model and the context, before the first turn says them.
+    Learn,
     Cost,
     Files(String),
     /// The sessions of this folder, or of all.
@@ -143,8 +145,17 @@ pub enum Act {
     EditFile(std::path::PathBuf),
     /// A command for the person's own shell; its output goes to the model too.
     Shell {
+        id: usize,
         command: String,
         asks: bool,
+    },
+    /// Stop the person's own commands that run.
+    StopShells,
+    /// The end of what a running call has printed.
+    CallOutput {
+        call: String,
+        /// The task of the call, or the call itself where no task is known.
+        task: String,
     },
     /// Text for the person's editor; what it says comes back.
     Edit {
@@ -223,6 +234,8 @@ pub enum Told {
     Servers(Vec<McpServerStatus>),
     Rules(Box<PermissionRulesState>),
     Context(Box<GetContextUsageResponse>),
+    /// The model that answers, as the agent names it.
+    Model(String),
     Cost(Box<GetUsageResponse>),
     Files {
         query: String,
@@ -287,11 +300,21 @@ pub enum Told {
     },
     /// A few words for the status row.
     Notice(String),
-    /// A `!` command ended: the command, and all it wrote.
+    /// A `!` command ended, with all it printed. Without an exit code it was stopped.
     Shell {
-        command: String,
+        id: usize,
         output: String,
         code: Option<i32>,
+    },
+    /// The end of what a running `!` command has printed.
+    ShellWrote {
+        id: usize,
+        tail: String,
+    },
+    /// The end of what a running call has printed.
+    CallWrote {
+        call: String,
+        tail: String,
     },
     Branch(Option<String>),
 }

@@ -44,6 +44,18 @@ pub(crate) const OURS: &[(&str, &str, &str)] = &[
     ("vim", "", "edit as in vim, or no longer"),
 ];
 
+/// Other names of these commands.
+const ALIASES: &[&str] = &[
+    "quit",
+    "new",
+    "usage",
+    "continue",
+    "bashes",
+    "allowed-tools",
+    "checkpoint",
+    "settings",
+];
+
 /// Mode, its word, what it does.
 pub(crate) const MODES: &[(PermissionMode, &str, &str)] = &[
     (PermissionMode::Default, "ask", "asks before every change"),
@@ -81,7 +93,7 @@ impl App {
                 Some(session) => self.acts.push(Act::Again(Next::Resume { session, fork: true })),
                 None => self.notify("there is nothing to fork yet", now),
             },
-            "help" => self.help = true,
+            "help" => self.list_commands(),
             "model" if !argument.is_empty() => self.acts.push(Act::SetModel(Some(argument.to_owned()))),
             "model" => self.acts.push(Act::Models),
             "mode" => self.pick_mode(),
@@ -162,20 +174,83 @@ impl App {
         true
     }
 
-    /// Remembers that a command was used, ours or the agent's. One that is neither is text, and that is said.
-    pub(super) fn note_command(&mut self, line: &str, now: Now) {
+    /// Every command, the terminal's own and the agent's: name, arguments, what it does.
+    pub(super) fn all_commands(&self) -> Vec<(String, String, String)> {
+        let ours = OURS.iter();
+        let mut all: Vec<(String, String, String)> = ours
+            .map(|(name, hint, about)| (String::from(*name), String::from(*hint), String::from(*about)))
+            .collect();
+        for command in &self.picture.commands {
+            if !all.iter().any(|(name, ..)| **name == *command.name) {
+                let text = |text: &Option<Box<str>>| text.as_deref().unwrap_or_default().to_owned();
+                all.push((
+                    command.name.to_string(),
+                    text(&command.hint),
+                    text(&command.description),
+                ));
+            }
+        }
+        all
+    }
+
+    /// Whether this is the whole name of a command.
+    pub(super) fn is_command(&self, name: &str) -> bool {
+        let ours = OURS.iter().map(|(known, ..)| *known).chain(ALIASES.iter().copied());
+        ours.chain(self.picture.commands.iter().map(|command| &*command.name))
+            .any(|known| known == name)
+    }
+
+    /// Remembers that a command was used. For a name that no command has, returns what to tell the person instead;
+    /// a path such as `/usr/bin/x` is not a name.
+    pub(super) fn note_command(&mut self, line: &str) -> Result<(), String> {
         let name = line
             .trim_start_matches('/')
             .split_whitespace()
             .next()
             .unwrap_or_default();
-        let ours = OURS.iter().any(|(known, ..)| *known == name);
-        if ours || self.picture.commands.iter().any(|command| &*command.name == name) {
+        if self.is_command(name) {
             self.used.retain(|used| used != name);
             self.used.push(name.to_owned());
-        } else if !name.is_empty() && name.chars().all(|it| it.is_alphanumeric() || "-_:".contains(it)) {
-            self.notify(format!("there is no command /{name}: it is sent as text"), now);
+            return Ok(());
         }
+        // Another agent may have commands that it does not list.
+        let lists_all =
+            !self.picture.commands.is_empty() || (self.facts.agent.is_none() && self.facts.served.is_none());
+        let is_name = !name.is_empty() && name.chars().all(|it| it.is_alphanumeric() || "-_:".contains(it));
+        if !is_name || !lists_all {
+            return Ok(());
+        }
+        const MIN_LIKENESS: f64 = 0.7;
+        let all = self.all_commands();
+        let nearest = all
+            .iter()
+            .map(|(known, ..)| (strsim::jaro_winkler(known, name), known))
+            .filter(|(likeness, _)| *likeness >= MIN_LIKENESS)
+            .max_by(|(one, _), (other, _)| one.total_cmp(other));
+        Err(match nearest {
+            Some((_, known)) => format!("no command /{name}; did you mean /{known}?"),
+            None => format!("no command /{name}; /help lists all commands"),
+        })
+    }
+
+    /// Lists every command below the keys; a choice is put into the composer.
+    fn list_commands(&mut self) {
+        let mut all = self.all_commands();
+        all.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+        let rows = all.iter().map(|(name, hint, about)| {
+            let name = format!("/{name} {hint}");
+            (
+                name.trim_end().to_owned(),
+                about.lines().next().unwrap_or_default().to_owned(),
+            )
+        });
+        let mut picker = Picker::new("Help", Picks::Command, rows.collect::<Vec<_>>());
+        // On a small screen the commands need the room; `?` shows the keys.
+        if self.columns >= 60 && self.rows >= 16 {
+            picker.head = self.help_rows();
+        }
+        picker.hints = vec!["enter takes it into the line", "type to find", "esc"];
+        self.picker = Some(picker);
     }
 
     /// A code block of the last answer, counted from one.

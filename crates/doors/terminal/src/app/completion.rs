@@ -1,11 +1,10 @@
 //! Completion of `/` and `@` below the composer.
 
-use super::{Act, App};
-use crate::app::commands::OURS;
+use super::{Act, App, Now};
 use crate::text::{Role, Row, Style, width};
 
-/// How many rows there are at most.
-const MOST: usize = 8;
+/// How many rows are shown at once.
+pub(super) const MOST: usize = 8;
 
 /// One row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +22,8 @@ pub(crate) struct Popup {
     pub(crate) from: usize,
     pub(crate) offers: Vec<Offer>,
     pub(crate) selected: usize,
+    /// The person moved the highlight: enter runs the command it is on.
+    pub(crate) chosen: bool,
     pub(crate) is_command: bool,
 }
 
@@ -39,6 +40,7 @@ impl App {
                 from: 0,
                 offers,
                 selected: 0,
+                chosen: false,
                 is_command: true,
             });
             return;
@@ -59,7 +61,6 @@ impl App {
         }
         let offers: Vec<Offer> = found
             .into_iter()
-            .take(MOST)
             .map(|path| Offer {
                 insert: format!("@{path}"),
                 hint: String::new(),
@@ -70,30 +71,15 @@ impl App {
             from: start,
             offers,
             selected: 0,
+            chosen: false,
             is_command: false,
         });
     }
 
-    /// Commands of ours and of the agent: by their beginning, the beginnings of their words, then any letters in order.
+    /// Commands by how well they fit: the name itself, its beginning, the beginnings of its words, any letters in order.
     fn commands_like(&self, word: &str) -> Vec<Offer> {
-        let ours = OURS.iter().map(|(name, hint, about)| (*name, *hint, *about));
-        let theirs = self.picture.commands.iter().map(|command| {
-            let text = |text: &Option<Box<str>>| text.as_deref().map(str::to_owned).unwrap_or_default();
-            (
-                command.name.to_string(),
-                text(&command.hint),
-                text(&command.description),
-            )
-        });
-        let mut all: Vec<(String, String, String)> = ours
-            .map(|(name, hint, about)| (name.to_owned(), hint.to_owned(), about.to_owned()))
-            .collect();
-        for command in theirs {
-            if !all.iter().any(|(name, ..)| *name == command.0) {
-                all.push(command);
-            }
-        }
-        let mut ranked: Vec<(u8, (String, String, String))> = all
+        let mut ranked: Vec<(u8, (String, String, String))> = self
+            .all_commands()
             .into_iter()
             .filter_map(|command| Some((rank(&command.0, word)?, command)))
             .collect();
@@ -109,12 +95,32 @@ impl App {
             let by_use = || used(&a.0).cmp(&used(&b.0));
             one.cmp(other).then_with(by_use).then_with(|| a.0.cmp(&b.0))
         });
-        let offers = ranked.into_iter().take(MOST).map(|(_, (name, hint, about))| Offer {
+        let offers = ranked.into_iter().map(|(_, (name, hint, about))| Offer {
             insert: format!("/{name}"),
             hint,
             about: about.lines().next().unwrap_or_default().to_owned(),
         });
         offers.collect()
+    }
+
+    /// Enter while commands are offered. Runs the command whose name was typed, or that was chosen with the arrows; a
+    /// guess is only completed into the line.
+    pub(super) fn enter_command(&mut self, now: Now) {
+        let typed = self.editor.text().get(..self.editor.cursor()).unwrap_or_default();
+        let whole_name = typed.strip_prefix('/').is_some_and(|name| self.is_command(name));
+        let Some(popup) = &mut self.popup else { return };
+        let mut runs = popup.chosen;
+        if !popup.chosen && whole_name {
+            runs = true;
+            match popup.offers.iter().position(|offer| offer.insert == typed) {
+                Some(at) => popup.selected = at,
+                // Another name of a command is not among the offers.
+                None => return self.submit(false, now),
+            }
+        }
+        if self.accept() && runs {
+            self.submit(false, now);
+        }
     }
 
     /// Takes the highlighted row into the draft; true when it can be sent as it is.
@@ -137,21 +143,32 @@ impl App {
 /// How well a name fits what was typed; smaller is better.
 fn rank(name: &str, word: &str) -> Option<u8> {
     let (name, word) = (name.to_lowercase(), word.to_lowercase());
-    if name.starts_with(&word) {
+    if name == word {
         return Some(0);
     }
-    if name.split(['-', '_', ':']).any(|part| part.starts_with(&word)) {
+    if name.starts_with(&word) {
         return Some(1);
+    }
+    if name.split(['-', '_', ':']).any(|part| part.starts_with(&word)) {
+        return Some(2);
     }
     let mut letters = name.chars();
     word.chars()
         .all(|wanted| letters.any(|letter| letter == wanted))
-        .then_some(2)
+        .then_some(3)
 }
 
 impl Popup {
-    /// The rows.
-    pub(crate) fn rows(&self, columns: usize) -> Vec<Row> {
+    /// Moves the highlight on behalf of the person.
+    pub(super) fn choose(&mut self, at: usize) {
+        self.selected = at;
+        self.chosen = true;
+    }
+
+    /// The rows around the highlighted one, at most `room`.
+    pub(crate) fn rows(&self, columns: usize, room: usize) -> Vec<Row> {
+        let most = room.min(MOST);
+        let from = (self.selected + 1).saturating_sub(most);
         let name = |offer: &Offer| width::of(&offer.insert);
         let names = self.offers.iter().map(name).max().unwrap_or(0).max(11);
         let hints = self
@@ -161,7 +178,8 @@ impl Popup {
             .max()
             .unwrap_or(0)
             .min(16);
-        let rows = self.offers.iter().enumerate().map(|(at, offer)| {
+        let shown = self.offers.iter().enumerate().skip(from).take(most);
+        let rows = shown.map(|(at, offer)| {
             let mut row = Row::plain("  ").add(
                 match offer.insert.strip_prefix('@') {
                     // Of a file the path alone; what is no file keeps its sign.
@@ -202,9 +220,10 @@ mod tests {
 
     #[test]
     fn beginnings_come_before_words_and_words_before_letters() {
-        assert_eq!(rank("compact", "co"), Some(0));
-        assert_eq!(rank("add-dir", "dir"), Some(1));
-        assert_eq!(rank("context", "ctx"), Some(2));
+        assert_eq!(rank("compact", "compact"), Some(0));
+        assert_eq!(rank("compact", "co"), Some(1));
+        assert_eq!(rank("add-dir", "dir"), Some(2));
+        assert_eq!(rank("context", "ctx"), Some(3));
         assert_eq!(rank("model", "x"), None);
     }
 }

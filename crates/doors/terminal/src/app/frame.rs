@@ -34,6 +34,7 @@ impl App {
         self.around.writes_lost = self.feed.writes_lost;
         self.around.vim = self.vim.as_ref().and_then(Vim::word);
         self.watch_status(now);
+        self.look_at_calls(now);
         if self.notice.as_ref().is_some_and(|(_, until)| *until <= now) {
             self.notice = None;
         }
@@ -119,7 +120,8 @@ impl App {
             spinner,
             columns,
         );
-        let calls = self.feed.live(columns, spinner);
+        let mut calls = self.feed.live(columns, spinner);
+        calls.extend(self.shell_rows(now, spinner));
         let mut tail = self.feed.tail(&self.picture, columns);
         let mut hard = Vec::new();
         for row in tail {
@@ -208,7 +210,7 @@ impl App {
         }
         if let Some(popup) = &self.popup {
             let most = self.rows.saturating_sub(rows.len() + 3);
-            rows.extend(popup.rows(self.columns).into_iter().take(most));
+            rows.extend(popup.rows(self.columns, most));
         } else if self.help {
             let most = self.rows.saturating_sub(rows.len() + 2);
             rows.extend(self.help_rows().into_iter().take(most));

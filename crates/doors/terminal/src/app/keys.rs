@@ -1,6 +1,7 @@
 //! Keys: which part of the screen gets them, and what they do in the composer.
 
 use super::act::Edited;
+use super::completion::MOST;
 use super::{Act, App, Now};
 use crate::input::vim::Done;
 use crate::input::{Chip, Code, Context, Input, Key, Meaning};
@@ -138,16 +139,19 @@ impl App {
         let Some(popup) = &mut self.popup else { return false };
         let last = popup.offers.len().saturating_sub(1);
         match (key.code, key.ctrl) {
-            (Code::Up, _) | (Code::Char('p'), true) => popup.selected = popup.selected.saturating_sub(1),
-            (Code::Down, _) | (Code::Char('n'), true) => popup.selected = (popup.selected + 1).min(last),
+            (Code::Up, _) | (Code::Char('p'), true) => popup.choose(popup.selected.saturating_sub(1)),
+            (Code::Down, _) | (Code::Char('n'), true) => popup.choose((popup.selected + 1).min(last)),
+            (Code::PageUp, _) => popup.choose(popup.selected.saturating_sub(MOST)),
+            (Code::PageDown, _) => popup.choose((popup.selected + MOST).min(last)),
             (Code::Escape, _) | (Code::Char('c'), true) => self.popup = None,
             (Code::Tab, _) => {
                 self.accept();
             }
             (Code::Enter, false) if !key.shift && !key.alt => {
-                let is_command = popup.is_command;
-                if self.accept() && is_command {
-                    self.submit(false, now);
+                if popup.is_command {
+                    self.enter_command(now);
+                } else {
+                    self.accept();
                 }
             }
             _ => return false,
@@ -350,7 +354,7 @@ impl App {
     }
 
     /// Sends the draft, or does what it says.
-    fn submit(&mut self, at_once: bool, now: Now) {
+    pub(super) fn submit(&mut self, at_once: bool, now: Now) {
         let text = self.editor.whole();
         if text.trim().is_empty() {
             return;
@@ -359,7 +363,11 @@ impl App {
         let images = self.editor.images();
         let line = text.trim();
         if line.starts_with('/') {
-            self.note_command(line, now);
+            if let Err(why) = self.note_command(line) {
+                // It stays in the composer, to be corrected.
+                self.notify(why, now);
+                return;
+            }
             if self.command(line, now) {
                 self.remember(line, now);
                 self.editor.take();
@@ -373,8 +381,7 @@ impl App {
         {
             self.remember(line, now);
             self.editor.take();
-            let (command, asks) = (command.to_owned(), self.facts.settings.shell_asks);
-            self.acts.push(Act::Shell { command, asks });
+            self.start_shell(command, now);
             return;
         }
         if let Some(note) = line
@@ -437,6 +444,10 @@ impl App {
     }
 
     fn escape(&mut self, now: Now) {
+        if self.stop_shells() {
+            self.last_stop = now;
+            return;
+        }
         let busy = self.picture.is_busy()
             || self
                 .sent
@@ -472,6 +483,9 @@ impl App {
             self.popup = None;
             return;
         }
+        if self.stop_shells() {
+            return;
+        }
         let stopping = matches!(self.picture.doing, Doing::Stopping(since) if since.as_secs() >= 3);
         if self.picture.is_busy() && !stopping {
             // What waits comes back into the composer.
@@ -498,8 +512,12 @@ impl App {
 
     /// Hints below the composer while a popup is open; none otherwise.
     pub(super) fn popup_hints(&self) -> Option<Row> {
-        self.popup
-            .as_ref()
-            .map(|_| hints(&["tab takes it", "up/down", "esc"], self.columns))
+        self.popup.as_ref().map(|popup| match popup.offers.len() {
+            count if count > MOST => {
+                let place = format!("{} of {count}", popup.selected + 1);
+                hints(&["tab takes it", "up/down", &place, "esc"], self.columns)
+            }
+            _ => hints(&["tab takes it", "up/down", "esc"], self.columns),
+        })
     }
 }

@@ -30,6 +30,8 @@ pub(crate) enum Picks {
     Rewind(Box<super::Point>),
     /// When to hand the session to a bridge.
     Serving,
+    /// A command for the composer.
+    Command,
 }
 
 /// A list to pick from.
@@ -60,7 +62,10 @@ pub(crate) struct Picker {
 
 impl Picker {
     pub(crate) fn new(title: &str, picks: Picks, rows: impl IntoIterator<Item = (String, String)>) -> Self {
-        let filter = matches!(picks, Picks::Session(_) | Picks::Prompt(_) | Picks::Setting(_)).then(Editor::default);
+        let filters = matches!(
+            picks,
+            Picks::Session(_) | Picks::Prompt(_) | Picks::Setting(_) | Picks::Command
+        );
         Self {
             title: title.to_owned(),
             numbered: matches!(
@@ -71,7 +76,7 @@ impl Picker {
             rows: rows.into_iter().collect(),
             longer: std::collections::HashMap::new(),
             selected: 0,
-            filter,
+            filter: filters.then(Editor::default),
             entry: None,
             head: Vec::new(),
             foot: Vec::new(),
@@ -275,6 +280,13 @@ impl App {
                 .acts
                 .extend(picker.rows.get(at).map(|(id, _)| Act::TaskOutput(id.clone()))),
             Picks::Session(found) => self.resume(&found, at, now),
+            Picks::Command => {
+                let name = picker.rows.get(at).and_then(|(name, _)| name.split_whitespace().next());
+                let takes = picker.rows.get(at).is_some_and(|(name, _)| name.contains(' '));
+                if let Some(name) = name {
+                    self.editor.set(&format!("{name}{}", if takes { " " } else { "" }));
+                }
+            }
             Picks::Prompt(prompts) => {
                 if let Some(text) = prompts.get(at).cloned() {
                     if at_once {

@@ -47,7 +47,7 @@ impl App {
             picture.is_busy(),
             self.around.branch,
             self.around.vim,
-            self.shell_lines,
+            self.shells_ended(),
         );
         if about != self.standing.about {
             self.standing.about = about;
@@ -66,21 +66,56 @@ impl App {
     fn status_facts(&self, now: Now) -> Value {
         let model = self.picture.model.clone().unwrap_or_else(|| self.facts.model.clone());
         let folder = self.facts.folder.display().to_string();
+        let usage = &self.picture.usage;
+        let tokens = self.picture.context.tokens;
         let window = self.picture.context.window.unwrap_or_default();
-        json!({
+        let used = (window > 0).then(|| tokens.saturating_mul(100) / window);
+        let (added, removed) = self.feed.changed.lines();
+        let style = self.picture.style.as_deref().unwrap_or("default");
+        let mut facts = json!({
             "hook_event_name": "Status",
-            "session_id": self.picture.session,
-            "session_name": self.picture.title,
+            "session_id": self.begun().or_else(|| self.picture.session.clone()).unwrap_or_default(),
             "cwd": folder,
-            "workspace": {"current_dir": folder, "project_dir": folder},
+            "workspace": {"current_dir": folder, "project_dir": folder, "added_dirs": self.facts.added_dirs},
             "version": self.facts.version,
             "model": {"id": model, "display_name": crate::view::status::model_word(&model)},
+            "output_style": {"name": style},
             "permission_mode": self.picture.mode,
-            "cost": {"total_cost_usd": self.picture.cost, "total_duration_ms": now.saturating_sub(self.started)},
-            "context_window": {"context_window_size": window, "total_input_tokens": self.picture.context.tokens},
-            "exceeds_200k_tokens": self.picture.context.tokens > 200_000,
-            "vim": self.vim.as_ref().map(|vim| json!({"mode": vim.word().unwrap_or("INSERT")})),
-        })
+            "cost": {
+                "total_cost_usd": self.picture.cost,
+                "total_duration_ms": now.saturating_sub(self.started),
+                "total_api_duration_ms": self.feed.api_ms,
+                "total_lines_added": added,
+                "total_lines_removed": removed,
+            },
+            "context_window": {
+                "total_input_tokens": usage.input + usage.cache_read + usage.cache_write,
+                "total_output_tokens": usage.output,
+                "context_window_size": window,
+                "used_percentage": used,
+                "remaining_percentage": used.map(|used| 100_u64.saturating_sub(used)),
+            },
+            "exceeds_200k_tokens": tokens > 200_000,
+            "thinking": {"enabled": self.thinks},
+        });
+        // Only what is known is there.
+        let more = [
+            ("session_name", self.picture.title.clone().map(Value::from)),
+            ("effort", self.effort.as_ref().map(|level| json!({"level": level}))),
+            (
+                "vim",
+                self.vim
+                    .as_ref()
+                    .map(|vim| json!({"mode": vim.word().unwrap_or("INSERT")})),
+            ),
+        ];
+        if let Value::Object(facts) = &mut facts {
+            facts.extend(
+                more.into_iter()
+                    .filter_map(|(name, value)| Some((name.to_owned(), value?))),
+            );
+        }
+        facts
     }
 }
 

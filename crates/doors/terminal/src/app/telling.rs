@@ -2,7 +2,7 @@
 
 use super::act::Edited;
 use super::{Act, App, Now, Told};
-use crate::text::{Role, Row, Style};
+use crate::text::{Role, Row};
 use crate::view::amount;
 
 impl App {
@@ -59,6 +59,7 @@ impl App {
             Told::SignIn { server, url } => self.sign_in(&server, url, now),
             Told::Summarised(next) => self.acts.push(Act::Again(next)),
             Told::Models(models) => self.pick_model(models, now),
+            Told::Model(model) => self.around.model = crate::view::status::model_word(&model),
             Told::Effort(level) => self.effort = level,
             Told::AgentFiles(files) => self.agent_files = files,
             Told::Skills(skills) => self.say(crate::view::report::skills(&skills, self.columns)),
@@ -85,7 +86,9 @@ impl App {
                 self.say(crate::view::report::cost(&usage, last, demo, self.columns));
             }
             Told::Edited { text, what } => self.edited(text, &what, now),
-            Told::Shell { command, output, code } => self.shell_said(&command, &output, code),
+            Told::Shell { id, output, code } => self.shell_ended(id, &output, code),
+            Told::ShellWrote { id, tail } => self.shell_wrote(id, tail),
+            Told::CallWrote { call, tail } => self.feed.prints(&call, tail),
         }
     }
 
@@ -106,20 +109,5 @@ impl App {
                 }
             }
         }
-    }
-
-    fn shell_said(&mut self, command: &str, output: &str, code: Option<i32>) {
-        self.shell_lines += 1;
-        let mut rows = vec![Row::new().add("! ", Role::Accent).add(command, Style::TEXT.bold())];
-        rows.extend(
-            output
-                .trim_end()
-                .lines()
-                .map(|line| Row::plain(&format!("    {}", crate::text::clean::output_line(line)))),
-        );
-        if let Some(code) = code.filter(|code| *code != 0) {
-            rows.push(Row::faint(&format!("    exit {code}")));
-        }
-        self.say(rows);
     }
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 mod asks;
+mod commands;
 mod dialogs;
 mod keys;
 mod lists;
@@ -10,6 +11,7 @@ mod screens;
 mod stage;
 mod table;
 mod turns;
+mod watching;
 
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;

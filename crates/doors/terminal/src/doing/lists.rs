@@ -76,6 +76,17 @@ impl Doer {
                     .map_err(said)?;
                 Told::Rules(Box::new(answer.state))
             }
+            Act::Learn => {
+                let request = GetContextUsage {
+                    detail: Some("summary".to_owned()),
+                    ..GetContextUsage::default()
+                };
+                // The context is part of the conversation's state then; an agent without an answer shows it later.
+                match client.request_within(request, PATIENCE).await {
+                    Ok(answer) => Told::Model(answer.model),
+                    Err(_) => return Ok(None),
+                }
+            }
             Act::Context => {
                 let answer = client
                     .request_within(GetContextUsage::default(), PATIENCE)

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use sluice_host::sessions::Sessions;
+
 use super::Doer;
 use crate::app::{Act, Told};
 use crate::text::{Role, Row, clean};
@@ -17,7 +19,11 @@ impl Doer {
                 Some(text) => Told::StatusLine(text),
                 None => return Ok(None),
             },
-            Act::Shell { command, asks } => self.shell(command, asks).await,
+            Act::Shell { id, command, asks } => self.shell(id, command, asks).await,
+            Act::StopShells => {
+                self.shells.stop().await;
+                return Ok(None);
+            }
             Act::Open(url) => open(&url)?,
             Act::Branch => Told::Branch(branch(&self.facts.folder)),
             Act::Diff => self.diff().await?,
@@ -28,6 +34,15 @@ impl Doer {
     /// What the command that makes the status row says; nothing when it fails or takes too long.
     async fn status_line(&self, command: &str, facts: &serde_json::Value) -> Option<String> {
         use tokio::io::AsyncWriteExt as _;
+        let mut facts = facts.clone();
+        let session = facts
+            .get("session_id")
+            .and_then(serde_json::Value::as_str)
+            .unwrap_or_default();
+        let file = Sessions::under(&self.facts.config_dir).file(session, &self.facts.folder);
+        if let Some(facts) = facts.as_object_mut() {
+            facts.insert("transcript_path".to_owned(), file.display().to_string().into());
+        }
         const LONGEST: Duration = Duration::from_secs(2);
         let mut child = tokio::process::Command::new("/bin/sh")
             .arg("-c")
@@ -50,31 +65,6 @@ impl Doer {
             .status
             .success()
             .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
-    }
-
-    /// Runs a command of the person's own; the model is told, and asked only if the person wants that.
-    async fn shell(&self, command: String, asks: bool) -> Told {
-        let mut child = tokio::process::Command::new(&self.facts.shell);
-        child
-            .arg("-c")
-            .arg(&command)
-            .current_dir(&self.facts.folder)
-            .stdin(std::process::Stdio::null());
-        let (output, code) = match child.output().await {
-            Ok(output) => {
-                let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
-                text.push_str(&String::from_utf8_lossy(&output.stderr));
-                (text, output.status.code())
-            }
-            Err(error) => (error.to_string(), Some(127)),
-        };
-        const MOST: usize = 30_000;
-        let short = crate::text::width::tail(&output, MOST);
-        let told = format!(
-            "<bash-input>{command}</bash-input>\n<bash-stdout>{short}</bash-stdout><bash-stderr></bash-stderr>"
-        );
-        self.tell(told, asks).await;
-        Told::Shell { command, output, code }
     }
 }
 

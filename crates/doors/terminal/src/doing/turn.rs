@@ -119,6 +119,20 @@ impl Doer {
                 );
                 Told::Rows(rows)
             }
+            Act::CallOutput { call, task } => {
+                let request = GetTaskOutput {
+                    task_id: task,
+                    ..GetTaskOutput::default()
+                };
+                // An agent that does not send the output of a running call leaves its card without it.
+                let Ok(answer) = client.request_within(request, PATIENCE).await else {
+                    return Ok(None);
+                };
+                Told::CallWrote {
+                    call,
+                    tail: answer.output,
+                }
+            }
             Act::TaskSize(job) => {
                 let request = GetTaskOutput {
                     task_id: job.clone(),

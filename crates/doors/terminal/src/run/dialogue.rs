@@ -25,6 +25,7 @@ impl Session {
         }
         let wait = Duration::from_millis(self.facts.settings.escape_ms);
         self.escape = self.decoder.patience(wait).map(|wait| Instant::now() + wait);
+        self.note_draft();
         self.draw(true);
     }
 

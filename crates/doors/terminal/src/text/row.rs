@@ -69,15 +69,23 @@ impl Row {
             self.put(text, style);
             return;
         }
-        for letter in text.chars() {
-            match letter {
-                '\t' => {
-                    let stop = 4 - self.width() % 4;
-                    self.put(&" ".repeat(stop), style);
-                }
-                letter if is_hidden(letter) => self.put(&code(letter), style.reverse()),
-                letter => self.put(letter.encode_utf8(&mut [0; 4]), style),
+        let mut column = self.width();
+        for (at, part) in text.split('\t').enumerate() {
+            if at > 0 {
+                let stop = 4 - column % 4;
+                self.put(&" ".repeat(stop), style);
+                column += stop;
             }
+            for letter in part.chars() {
+                if is_hidden(letter) {
+                    let code = code(letter);
+                    column += code.len();
+                    self.put(&code, style.reverse());
+                } else {
+                    self.put(letter.encode_utf8(&mut [0; 4]), style);
+                }
+            }
+            column += width::of(&part.replace(is_hidden, ""));
         }
     }
 

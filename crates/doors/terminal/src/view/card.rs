@@ -37,6 +37,8 @@ pub struct CallCard {
     pub link: Option<String>,
     /// The key that moves it to the background.
     pub moves: String,
+    /// The end of what it has printed so far, while it runs.
+    pub output: Option<String>,
 }
 
 /// The state of a call on its card.
@@ -93,6 +95,13 @@ impl Parts {
         let from = lines.len().saturating_sub(most);
         self.rows = lines.iter().skip(from).map(|line| output(line)).collect();
         self.before = from;
+        self
+    }
+
+    /// The last lines of a text whose beginning is not known.
+    pub(crate) fn last_seen(mut self, text: &str, most: usize) -> Self {
+        self = self.last(text, most);
+        self.before = 0;
         self
     }
 
@@ -269,9 +278,15 @@ fn parts(call: &CallCard) -> Parts {
 fn running(call: &CallCard) -> Parts {
     let time = amount::running(call.time);
     match call.tool.as_str() {
-        "Bash" => Parts::default()
-            .fact(time)
-            .fact(format!("{} to background", call.moves)),
+        "Bash" => {
+            let parts = Parts::default()
+                .fact(time)
+                .fact(format!("{} to background", call.moves));
+            match &call.output {
+                Some(output) => parts.last_seen(output, RESULT),
+                None => parts,
+            }
+        }
         "Task" | "Agent" => {
             let parts = others::agent_kind(&call.input)
                 .into_iter()
@@ -335,30 +350,48 @@ pub fn joined(calls: &[CallCard], columns: usize) -> Vec<Row> {
     vec![row.cut(columns)]
 }
 
+/// What a card shows below its head, with nothing left out.
+#[derive(Debug)]
+pub enum CardBody<'a> {
+    None,
+    /// The change of a file.
+    Change,
+    /// Text.
+    Text(std::borrow::Cow<'a, str>),
+}
+
+/// The body of a card.
+#[must_use]
+pub fn body(call: &CallCard) -> CardBody<'_> {
+    match (&call.state, call.tool.as_str()) {
+        (CardState::Done { .. }, "Edit" | "MultiEdit" | "Write") => CardBody::Change,
+        (CardState::Done { text, value }, "Bash") => {
+            let word = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
+            CardBody::Text(match (word("stdout"), word("stderr")) {
+                ("", "") => text.into(),
+                (out, "") => out.into(),
+                (out, problems) => format!("{out}\n{problems}").into(),
+            })
+        }
+        (CardState::Done { text, .. } | CardState::Failed { text, .. }, _) => CardBody::Text(text.into()),
+        _ => CardBody::None,
+    }
+}
+
+/// The head of a card.
+#[must_use]
+pub fn head_rows(call: &CallCard, width: usize) -> Vec<Row> {
+    let short = rows(call, width, "⠹").into_iter();
+    short.take_while(|row| !row.text().starts_with("    ")).collect()
+}
+
 /// A card with nothing left out.
 #[must_use]
 pub fn whole(call: &CallCard, width: usize) -> Vec<Row> {
-    let short = rows(call, width, "⠹");
-    let head = short
-        .into_iter()
-        .take_while(|row| !row.text().starts_with("    "))
-        .collect::<Vec<_>>();
-    let mut all = head;
-    match (&call.state, call.tool.as_str()) {
-        (CardState::Done { value, .. }, "Edit" | "MultiEdit" | "Write") => {
-            all.extend(diff::rows(&files::changes(value, call)));
-        }
-        (CardState::Done { text, value }, "Bash") => {
-            let word = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
-            let said = match (word("stdout"), word("stderr")) {
-                ("", "") => text.clone(),
-                (out, problems) => format!("{out}\n{problems}"),
-            };
-            all.extend(lines(&said).into_iter().map(output));
-        }
-        (CardState::Done { text, .. } | CardState::Failed { text, .. }, _) => {
-            all.extend(lines(text).into_iter().map(output));
-        }
+    let mut all = head_rows(call, width);
+    match (body(call), &call.state) {
+        (CardBody::Change, CardState::Done { value, .. }) => all.extend(diff::rows(&files::changes(value, call))),
+        (CardBody::Text(text), _) => all.extend(lines(&text).into_iter().map(output)),
         _ => {}
     }
     all

@@ -39,6 +39,12 @@ impl Changed {
         self.files.insert(file.to_owned());
     }
 
+    /// The lines that were added and removed.
+    #[must_use]
+    pub fn lines(&self) -> (u64, u64) {
+        (self.added, self.removed)
+    }
+
     /// `+164 -49 in 5 files`; nothing where nothing was changed.
     #[must_use]
     pub fn words(&self) -> Option<String> {

@@ -100,6 +100,8 @@ pub struct Feed {
     pub suggestion: Option<String>,
     /// What was changed in files.
     pub changed: Changed,
+    /// How long requests to the model took in all turns, in milliseconds.
+    pub api_ms: u64,
     /// The transcript could not be written, and no turn ended since without such a loss.
     pub writes_lost: bool,
     /// That was in the turn that is open.
@@ -145,6 +147,7 @@ impl Feed {
             refusals: HashMap::new(),
             suggestion: None,
             changed: Changed::default(),
+            api_ms: 0,
             writes_lost: false,
             loses_writes: false,
         }
@@ -459,6 +462,26 @@ impl Feed {
         })
     }
 
+    /// The Bash calls of the main conversation that run.
+    #[must_use]
+    pub fn running_commands(&self) -> Vec<String> {
+        let calls = self.items.iter().filter_map(|item| match item {
+            Item::Call(id) => self.calls.get(id),
+            _ => None,
+        });
+        calls
+            .filter(|call| call.tool == "Bash" && call.state == CardState::Running)
+            .map(|call| call.id.clone())
+            .collect()
+    }
+
+    /// Shows the end of what a running call has printed.
+    pub fn prints(&mut self, call: &str, tail: String) {
+        if let Some(call) = self.calls.get_mut(call) {
+            call.output = Some(tail).filter(|tail| !tail.trim().is_empty());
+        }
+    }
+
     /// A call an ask is about.
     #[must_use]
     pub fn call(&self, id: &str) -> Option<&CallCard> {
@@ -514,5 +537,6 @@ fn new_call(id: &str, tool: &str, input: Value) -> CallCard {
         used: None,
         link: None,
         moves: "ctrl+b".to_owned(),
+        output: None,
     }
 }

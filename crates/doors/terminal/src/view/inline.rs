@@ -1,6 +1,12 @@
 //! Emphasis, code and links inside a line of markdown.
 
+use unicode_segmentation::UnicodeSegmentation as _;
+
 use crate::text::{Role, Row, Style};
+
+/// The largest distance between the marks of emphasis, code or a link, in bytes. A mark that is not closed within it
+/// is text, so that a long paragraph is read in linear time and its first rows become final.
+const MAX_INSIDE: usize = 2000;
 
 /// In the middle of emphasis, code or a link: nothing can be cut there.
 pub const INSIDE: usize = usize::MAX;
@@ -19,6 +25,17 @@ pub struct Inline {
 struct Reader<'a> {
     source: &'a str,
     inline: Inline,
+    counted: Counted,
+}
+
+/// The clusters of the row that were counted. The last one may still grow.
+#[derive(Default)]
+struct Counted {
+    /// The span of the last cluster, and where in it the cluster begins.
+    span: usize,
+    start: usize,
+    /// How many clusters there are before it.
+    before: usize,
 }
 
 /// Reads a line. Emphasis loses its stars, code keeps its backticks.
@@ -27,6 +44,7 @@ pub fn read(source: &str) -> Inline {
     let mut reader = Reader {
         source,
         inline: Inline::default(),
+        counted: Counted::default(),
     };
     reader.run(0, source.len(), Style::TEXT);
     reader.inline
@@ -70,7 +88,7 @@ impl Reader<'_> {
 
     /// Everything shown from cell `from` on ends together, at `to` in the source.
     fn close(&mut self, from: usize, to: usize) {
-        let cells = self.inline.row.cells().count();
+        let cells = self.counted.clusters_of(&self.inline.row);
         self.inline.sources.truncate(from);
         self.inline.sources.resize(cells, INSIDE);
         if let Some(last) = self.inline.sources.last_mut() {
@@ -78,7 +96,11 @@ impl Reader<'_> {
         }
     }
 
-    fn opened(&mut self, at: usize) {
+    /// A mark is not closed: what follows it may still do that, unless it is too long already.
+    fn opened(&mut self, at: usize, inside: &str) {
+        if inside.len() > MAX_INSIDE {
+            return;
+        }
         let open = self.inline.open.get_or_insert(at);
         *open = (*open).min(at);
     }
@@ -87,14 +109,14 @@ impl Reader<'_> {
         let ticks = rest.chars().take_while(|letter| *letter == '`').count();
         let mark = rest.get(..ticks)?;
         let inside = rest.get(ticks..)?;
-        match inside.find(mark) {
+        match near(inside).find(mark) {
             Some(end) => {
                 let end = at + ticks + end + ticks;
                 self.show(at, end.min(to), Role::Accent.into());
                 Some(end.min(to))
             }
             None => {
-                self.opened(at);
+                self.opened(at, inside);
                 None
             }
         }
@@ -122,8 +144,8 @@ impl Reader<'_> {
         if first.is_some_and(char::is_whitespace) {
             return None;
         }
-        let Some(end) = closing(inside, mark) else {
-            self.opened(at);
+        let Some(end) = closing(near(inside), mark) else {
+            self.opened(at, inside);
             return None;
         };
         let (from, end) = (at + mark.len(), at + mark.len() + end);
@@ -134,9 +156,10 @@ impl Reader<'_> {
     }
 
     fn link(&mut self, at: usize, to: usize, rest: &str, style: Style) -> Option<usize> {
-        let Some(end) = rest.find("](") else {
-            if !rest.contains(']') {
-                self.opened(at);
+        let near_rest = near(rest);
+        let Some(end) = near_rest.find("](") else {
+            if !near_rest.contains(']') {
+                self.opened(at, rest);
             }
             return None;
         };
@@ -145,8 +168,8 @@ impl Reader<'_> {
             return None;
         }
         let target = rest.get(end + 2..)?;
-        let Some(close) = target.find(')') else {
-            self.opened(at);
+        let Some(close) = near(target).find(')') else {
+            self.opened(at, target);
             return None;
         };
         let target = target.get(..close)?;
@@ -172,6 +195,34 @@ impl Reader<'_> {
         self.show(at + 1, end, style);
         Some(end)
     }
+}
+
+impl Counted {
+    /// How many clusters a row has. Only what was added since the last time is looked at.
+    fn clusters_of(&mut self, row: &Row) -> usize {
+        while let Some(span) = row.0.get(self.span) {
+            let rest = span.text.get(self.start..).unwrap_or_default();
+            let (mut clusters, mut last) = (0, 0);
+            for (at, _) in rest.grapheme_indices(true) {
+                (clusters, last) = (clusters + 1, at);
+            }
+            if self.span + 1 == row.0.len() {
+                self.before += usize::saturating_sub(clusters, 1);
+                self.start += last;
+                return self.before + clusters.min(1);
+            }
+            self.before += clusters;
+            self.span += 1;
+            self.start = 0;
+        }
+        self.before
+    }
+}
+
+/// The beginning of a text in which a mark has to be closed.
+fn near(text: &str) -> &str {
+    let end = text.floor_char_boundary(MAX_INSIDE);
+    text.get(..end).unwrap_or(text)
 }
 
 /// Where a mark of emphasis is closed: after a letter, and outside of code.
@@ -226,6 +277,19 @@ mod tests {
         assert_eq!(read("a **bol").open, Some(2));
         assert_eq!(read("a `co").open, Some(2));
         assert_eq!(read("a **b** c").open, None);
+    }
+
+    /// The time to read grows with the text, not with its square: 100 kB took minutes.
+    #[test]
+    fn a_long_paragraph_is_read_in_linear_time() {
+        let plain = "plain words of a long paragraph that never ends ".repeat(2000);
+        let marks = "*a _b [c `` d ".repeat(7000);
+        for text in [plain, marks] {
+            let begun = std::time::Instant::now();
+            let shown = read(&text);
+            assert!(shown.sources.len() > 50_000);
+            assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+        }
     }
 
     proptest! {

@@ -51,10 +51,35 @@ enum Block {
     None,
     /// Prose, with how far its later rows are indented.
     Prose { hang: usize },
-    /// Code, with the mark that ends it.
-    Code { fence: String, lang: String },
+    /// Code.
+    Code(Fence),
     /// A table: its rows so far.
     Table { lines: Vec<String> },
+}
+
+/// The beginning of a code block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fence {
+    /// The mark that ends the block.
+    mark: String,
+    lang: String,
+}
+
+impl Fence {
+    /// The code block that begins with this line, if one does.
+    #[must_use]
+    pub fn begun_by(line: &str) -> Option<Self> {
+        let start = line.trim_start();
+        let mark = fence_of(start)?;
+        let lang = start.trim_start_matches(['`', '~']).trim().to_owned();
+        Some(Self { mark, lang })
+    }
+
+    /// Whether the block ends with this line.
+    #[must_use]
+    pub fn ends_at(&self, line: &str) -> bool {
+        line.trim_start().starts_with(&self.mark) && line.trim().chars().all(|sign| self.mark.contains(sign))
+    }
 }
 
 /// Reads markdown as it comes.
@@ -72,6 +97,24 @@ pub struct Markdown {
 }
 
 impl Markdown {
+    /// A reader that begins inside of a code block, or outside of any.
+    #[must_use]
+    pub fn inside(code: Option<Fence>) -> Self {
+        Self {
+            block: code.map_or(Block::None, Block::Code),
+            ..Self::default()
+        }
+    }
+
+    /// The rows of a text that is complete.
+    #[must_use]
+    pub fn whole(mut self, text: &str, width: impl Into<Measure>) -> Vec<Row> {
+        let width = width.into();
+        let mut rows = self.push(text, width);
+        rows.extend(self.finish(width));
+        rows
+    }
+
     /// Rows that became final by this piece of text.
     pub fn push(&mut self, text: &str, width: impl Into<Measure>) -> Vec<Row> {
         let width = width.into();
@@ -122,13 +165,12 @@ impl Markdown {
     }
 
     fn take_line(&mut self, line: &str, width: Measure, rows: &mut Vec<Row>) {
-        if let Block::Code { fence, lang } = &self.block {
-            let ends =
-                line.trim_start().starts_with(fence.as_str()) && line.trim().chars().all(|sign| fence.contains(sign));
+        if let Block::Code(fence) = &self.block {
+            let ends = fence.ends_at(line);
             let row = match ends {
                 true => Row::faint(line),
                 false if width.plain_code => Row::plain(line),
-                false => code(lang, line),
+                false => code(&fence.lang, line),
             };
             self.row(rows, row);
             if ends {
@@ -147,11 +189,10 @@ impl Markdown {
             self.blank = true;
             return;
         }
-        if let Some(fence) = fence_of(start) {
+        if let Some(fence) = Fence::begun_by(line) {
             self.end_block(width, rows);
             self.row(rows, Row::faint(line));
-            let lang = start.trim_start_matches(['`', '~']).trim().to_owned();
-            self.block = Block::Code { fence, lang };
+            self.block = Block::Code(fence);
             return;
         }
         if start.starts_with('|') {
@@ -254,7 +295,7 @@ impl Markdown {
                     self.row(rows, row);
                 }
             }
-            Block::None | Block::Code { .. } => {}
+            Block::None | Block::Code(_) => {}
         }
     }
 }
@@ -415,11 +456,7 @@ fn is_surely_prose(line: &str) -> bool {
 /// A committed answer in one go.
 #[must_use]
 pub fn rows(text: &str, width: impl Into<Measure>) -> Vec<Row> {
-    let width = width.into();
-    let mut markdown = Markdown::default();
-    let mut rows = markdown.push(text, width);
-    rows.extend(markdown.finish(width));
-    rows
+    Markdown::default().whole(text, width)
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use sluice_host::conversation::{
-    Activity, Ask, AskKind, CallState, Command, Context, ConversationState, DraftKind, Entry, Evidence, Task, Time,
-    Todo, Turn,
+    Activity, Ask, AskKind, Call, CallState, Command, Context, ConversationState, DraftKind, Entry, Evidence, Task,
+    Time, Todo, Tokens, Turn,
 };
 use sluice_wire::ToAgent;
 use sluice_wire::mode::PermissionMode;
@@ -42,11 +42,17 @@ pub struct Picture {
     pub commands: Vec<Command>,
     pub failed_servers: usize,
     pub cost: f64,
+    /// Tokens, all turns together.
+    pub usage: Tokens,
+    /// The style of answers.
+    pub style: Option<String>,
     /// What the last turn cost.
     pub last_cost: Option<f64>,
     pub context: Context,
     pub todos: Vec<Todo>,
     pub jobs: Vec<Task>,
+    /// The background tasks whose end is among these entries.
+    pub ended_jobs: Vec<Task>,
     /// The turns that ended in these entries.
     pub turns: Vec<(usize, Turn, u64)>,
     pub turn_count: usize,
@@ -86,6 +92,8 @@ pub struct CallFacts {
     pub time: Duration,
     /// Tokens and calls of its subagent.
     pub used: Option<(u64, u64)>,
+    /// The task that runs it, once the agent has announced one.
+    pub task: Option<String>,
 }
 
 impl Picture {
@@ -140,6 +148,8 @@ impl Picture {
                 .filter(|server| &*server.status == "failed")
                 .count(),
             cost: state.cost().total,
+            usage: state.cost().tokens,
+            style: session.style.as_deref().map(str::to_owned),
             last_cost: state.turns().iter().rev().find_map(|turn| turn.cost),
             context: state.context(),
             todos: state.todos().to_vec(),
@@ -149,6 +159,7 @@ impl Picture {
                 .filter(|task| task.is_open() && task.background)
                 .cloned()
                 .collect(),
+            ended_jobs: ended_jobs(state, &entries),
             turns: turns.collect(),
             turn_count: state.turns().len(),
             asked: state.turns().iter().filter(|turn| !turn.prompts.is_empty()).count(),
@@ -161,6 +172,15 @@ impl Picture {
     pub fn is_busy(&self) -> bool {
         self.turn.is_some() || !matches!(self.doing, Doing::Idle)
     }
+}
+
+/// The tasks that ended, where one of the entries reports such an end.
+fn ended_jobs(state: &ConversationState, entries: &[(usize, Entry)]) -> Vec<Task> {
+    let reports = entries
+        .iter()
+        .any(|(_, entry)| entry.line.contains("task_notification"));
+    let ended = state.tasks().iter().filter(|task| reports && !task.is_open());
+    ended.cloned().collect()
 }
 
 fn is_for_us(ask: &Ask) -> bool {
@@ -209,13 +229,23 @@ fn calls(state: &ConversationState, now: Time, from: usize) -> Vec<CallFacts> {
                     .and_then(|at| state.calls().get(at))
                     .map(|call| call.id.to_string()),
                 state: call.state,
-                time: call.ended.unwrap_or(now).since(call.at),
+                time: call.ended.unwrap_or(now).since(started(state, call)),
+                task: task.map(|task| task.id.to_string()),
                 used: task.map(|task| (task.tokens, task.calls)),
             }
         })
         .collect();
     found.reverse();
     found
+}
+
+/// When a call began to run: after the answer, where a person was asked about it.
+fn started(state: &ConversationState, call: &Call) -> Time {
+    let asks = state.asks().iter().rev().take(50);
+    let answered = asks
+        .filter(|ask| ask.call.as_deref() == Some(&*call.id))
+        .filter_map(|ask| ask.settled);
+    answered.fold(call.at, Time::max)
 }
 
 /// Prompts that were handed in and have not begun; not the one a turn is about to begin with.

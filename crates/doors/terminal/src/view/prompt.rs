@@ -5,13 +5,19 @@ use crate::text::{Role, Row, Style};
 /// `› ` and the prompt, continued at two spaces; who else sent it stands behind.
 #[must_use]
 pub fn rows(text: &str, from: Option<&str>) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
-    for line in text.trim_end().lines() {
-        let sign = if rows.is_empty() { "› " } else { "  " };
-        rows.push(Row::new().add(sign, Role::Accent).add(line, Style::TEXT.bold()));
-    }
+    let mut rows = part(text.trim_end(), true);
     if let (Some(from), Some(last)) = (from, rows.last_mut()) {
         last.push(&format!("  ({from})"), Role::Faint);
     }
     rows
+}
+
+/// A part of a prompt; the first one begins with the sign.
+#[must_use]
+pub fn part(text: &str, first: bool) -> Vec<Row> {
+    let rows = text.lines().enumerate().map(|(at, line)| {
+        let sign = if first && at == 0 { "› " } else { "  " };
+        Row::new().add(sign, Role::Accent).add(line, Style::TEXT.bold())
+    });
+    rows.collect()
 }

@@ -1,6 +1,12 @@
-//! The whole conversation, for the pager.
+//! The whole conversation, for the pager: pieces of text that become rows when they are looked at.
+//!
+//! Opening a conversation costs a pass over its text, not its layout: a piece is at most a few screens long, and only
+//! the pieces on the screen are wrapped.
+
+mod cutting;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -8,62 +14,408 @@ use sluice_host::conversation::{Entry, EntryKind};
 use sluice_wire::content::{Block, Content};
 use sluice_wire::{ToAgent, ToHost};
 
-use super::card::{self, CallCard, CardState};
-use super::{markdown, prompt};
+use super::card::{self, CallCard, CardBody, CardState};
+use super::markdown::{Fence, Markdown};
+use super::prompt;
 use crate::text::{Role, Row, Style, wrap};
 
-/// All rows, and where each prompt stands among them.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// The largest number of pieces whose rows are kept.
+const MAX_LAID_OUT: usize = 256;
+
+/// A row of the conversation: the piece it belongs to, and its number there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub piece: usize,
+    pub row: usize,
+}
+
+/// The pieces of a conversation, with the rows of those that were looked at.
+#[derive(Debug, Clone, Default)]
 pub struct Whole {
-    pub rows: Vec<Row>,
-    pub prompts: Vec<usize>,
-    /// Paths below it are shown as seen from there.
+    pieces: Vec<Piece>,
+    /// The pieces that begin a prompt.
+    prompts: Vec<usize>,
+    width: usize,
+    laid_out: HashMap<usize, Vec<Row>>,
+    /// Paths below this folder are shown relative to it. Ends in `/`.
     folder: String,
 }
 
-/// What a call came to.
+/// A part of the conversation that is laid out at once.
+#[derive(Debug, Clone)]
+enum Piece {
+    /// A blank row.
+    Gap,
+    /// A part of a prompt; the first part has the prompt sign.
+    Prompt { text: String, first: bool },
+    /// Markdown. `code` is set where the part begins inside a code block.
+    Markdown {
+        text: String,
+        code: Option<Fence>,
+        depth: usize,
+    },
+    /// Faint lines as they are.
+    Lines { text: String, look: Look, depth: usize },
+    /// One row.
+    Row(Row, usize),
+    /// The head of a card, and its body where that is a change of a file.
+    Card {
+        call: Box<CallCard>,
+        body: bool,
+        depth: usize,
+    },
+}
+
+/// How lines are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// As text.
+    Text,
+    /// As thoughts: indented.
+    Thought,
+    /// As the output of a command: indented, without terminal sequences.
+    Output,
+}
+
+/// The outcome of a call: its text, its value, and whether it failed.
 type Results = HashMap<String, (String, Value, bool)>;
 
-/// Every entry of the conversation, in rows that fit.
-#[must_use]
-pub fn rows(entries: &[Entry], folder: &str, width: usize) -> Whole {
-    let results = results(entries);
-    let mut whole = Whole {
-        folder: format!("{folder}/"),
-        ..Whole::default()
-    };
-    for entry in entries {
-        if let EntryKind::Prompt(_) = entry.kind {
-            if let Ok(ToAgent::User(user)) = entry.line.to_agent() {
-                whole.ask(&user.message.content.text(), width);
+impl Whole {
+    /// Every entry of a conversation in `folder`.
+    #[must_use]
+    pub fn of(entries: &[Entry], folder: &str, width: usize) -> Self {
+        let mut results = results(entries);
+        let mut whole = Self {
+            folder: format!("{folder}/"),
+            width,
+            ..Self::default()
+        };
+        for entry in entries {
+            if let EntryKind::Prompt(_) = entry.kind {
+                if let Ok(ToAgent::User(user)) = entry.line.to_agent() {
+                    whole.add_prompt(&user.message.content.text());
+                }
+                continue;
             }
-            continue;
+            match entry.line.to_host() {
+                Ok(ToHost::Assistant(said)) => {
+                    let depth = if said.parent_tool_use_id.is_some() { 4 } else { 0 };
+                    for block in &said.message.content {
+                        whole.add_block(block, &mut results, depth);
+                    }
+                }
+                Ok(ToHost::User(user)) if user.is_replay != Some(true) => {
+                    let text = user.message.content.text();
+                    let is_result = matches!(user.message.content, Content::Blocks(ref blocks)
+                        if blocks.iter().any(|block| matches!(block, Block::ToolResult(_))));
+                    if text.starts_with("[Request interrupted") {
+                        let row = Row::new().add("✗ ", Role::Bad).add("stopped", Style::FAINT);
+                        whole.pieces.push(Piece::Row(row, 0));
+                    } else if !is_result && !text.trim().is_empty() {
+                        whole.add_lines(&text, Look::Text, 0);
+                    }
+                }
+                _ => {}
+            }
         }
-        match entry.line.to_host() {
-            Ok(ToHost::Assistant(said)) => {
-                let depth = if said.parent_tool_use_id.is_some() { 4 } else { 0 };
-                for block in &said.message.content {
-                    whole.block(block, &results, width, depth);
+        whole
+    }
+
+    fn add_prompt(&mut self, text: &str) {
+        self.add_gap();
+        self.prompts.push(self.pieces.len());
+        let mut first = true;
+        for text in cutting::lines(text.trim_end()) {
+            self.pieces.push(Piece::Prompt {
+                text,
+                first: std::mem::take(&mut first),
+            });
+        }
+        self.add_gap();
+    }
+
+    /// Adds a blank row, unless there is one.
+    fn add_gap(&mut self) {
+        if self.pieces.last().is_some_and(|last| !matches!(last, Piece::Gap)) {
+            self.pieces.push(Piece::Gap);
+        }
+    }
+
+    fn add_lines(&mut self, text: &str, look: Look, depth: usize) {
+        let parts = cutting::lines(text);
+        self.pieces.extend(parts.map(|text| Piece::Lines { text, look, depth }));
+    }
+
+    fn add_block(&mut self, block: &Block, results: &mut Results, depth: usize) {
+        match block {
+            Block::Text(text) => {
+                self.add_gap();
+                for (text, code) in cutting::markdown(&text.text) {
+                    if code.is_none() {
+                        self.add_gap();
+                    }
+                    self.pieces.push(Piece::Markdown { text, code, depth });
                 }
+                self.add_gap();
             }
-            Ok(ToHost::User(user)) if user.is_replay != Some(true) => {
-                let text = user.message.content.text();
-                let is_result = matches!(user.message.content, Content::Blocks(ref blocks)
-                    if blocks.iter().any(|block| matches!(block, Block::ToolResult(_))));
-                if text.starts_with("[Request interrupted") {
-                    whole.put(
-                        vec![Row::new().add("✗ ", Role::Bad).add("stopped", Style::FAINT)],
-                        width,
-                        0,
-                    );
-                } else if !is_result && !text.trim().is_empty() {
-                    whole.put(text.lines().map(Row::faint).collect(), width, 0);
+            Block::Thinking(thought) => {
+                let row = Row::new().add("~ ", Role::Note).add("thought", Role::Faint);
+                self.pieces.push(Piece::Row(row, depth));
+                self.add_lines(&thought.thinking, Look::Thought, depth);
+            }
+            Block::ToolUse(used) => {
+                let state = match results.remove(&used.id) {
+                    Some((text, value, true)) => CardState::Failed { text, value },
+                    Some((text, value, false)) => CardState::Done { text, value },
+                    None => CardState::Running,
+                };
+                let call = CallCard {
+                    id: used.id.clone(),
+                    tool: used.name.clone(),
+                    input: self.near(used.input.to_value()),
+                    time: Duration::ZERO,
+                    state,
+                    note: None,
+                    inside: Vec::new(),
+                    link: None,
+                    moves: String::new(),
+                    used: None,
+                    output: None,
+                };
+                let at = self.pieces.len();
+                let body = card::body(&call);
+                let is_change = matches!(body, CardBody::Change);
+                if let CardBody::Text(text) = body {
+                    self.add_lines(text.trim_matches('\n'), Look::Output, depth);
                 }
+                let head = Piece::Card {
+                    call: Box::new(call),
+                    body: is_change,
+                    depth,
+                };
+                self.pieces.insert(at, head);
             }
             _ => {}
         }
     }
-    whole
+
+    fn near(&self, mut input: Value) -> Value {
+        for name in ["file_path", "notebook_path", "path"] {
+            if let Some(Value::String(path)) = input.get_mut(name)
+                && let Some(near) = path.strip_prefix(&self.folder)
+            {
+                *path = near.to_owned();
+            }
+        }
+        input
+    }
+
+    /// The rows of a piece.
+    fn rows_of(&self, at: usize) -> Vec<Row> {
+        let width = self.width;
+        let Some(piece) = self.pieces.get(at) else {
+            return Vec::new();
+        };
+        let (rows, depth) = match piece {
+            Piece::Gap => return vec![Row::new()],
+            Piece::Prompt { text, first } => (prompt::part(text, *first), 0),
+            Piece::Markdown { text, code, depth } => {
+                let width = width.saturating_sub(*depth).max(10);
+                (Markdown::inside(code.clone()).whole(text, width), *depth)
+            }
+            Piece::Lines { text, look, depth } => {
+                let row = |line: &str| match look {
+                    Look::Text => Row::faint(line),
+                    Look::Thought => Row::faint(&format!("    {line}")),
+                    Look::Output => card::output(line),
+                };
+                (text.lines().map(row).collect(), *depth)
+            }
+            Piece::Row(row, depth) => (vec![row.clone()], *depth),
+            Piece::Card { call, body, depth } => {
+                let width = width.saturating_sub(*depth).max(20);
+                let rows = match body {
+                    true => card::whole(call, width),
+                    false => card::head_rows(call, width),
+                };
+                (rows, *depth)
+            }
+        };
+        let hang = depth.min(width / 2);
+        let rows = rows.into_iter().map(|row| row.indented(depth));
+        rows.flat_map(|row| wrap::whole(&row, width, hang)).collect()
+    }
+
+    fn laid_out(&mut self, at: usize) -> &[Row] {
+        if !self.laid_out.contains_key(&at) {
+            if self.laid_out.len() >= MAX_LAID_OUT {
+                self.laid_out.clear();
+            }
+            let rows = self.rows_of(at);
+            self.laid_out.insert(at, rows);
+        }
+        self.laid_out.get(&at).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Lays out for another width; gives where the row of this place is then.
+    pub fn resize(&mut self, width: usize, place: Place) -> Place {
+        if width == self.width {
+            return place;
+        }
+        let before = self.laid_out(place.piece).len().max(1);
+        self.width = width;
+        self.laid_out.clear();
+        let row = place.row.min(before) * self.laid_out(place.piece).len() / before;
+        Place { row, ..place }
+    }
+
+    /// The place after the last row.
+    #[must_use]
+    pub fn end(&self) -> Place {
+        Place {
+            piece: self.pieces.len(),
+            row: 0,
+        }
+    }
+
+    /// Returns the place `by` rows below, at most the end.
+    pub fn down(&mut self, mut place: Place, mut by: usize) -> Place {
+        while place.piece < self.pieces.len() {
+            let left = self.laid_out(place.piece).len().saturating_sub(place.row);
+            if by < left {
+                place.row += by;
+                return place;
+            }
+            by -= left;
+            place = Place {
+                piece: place.piece + 1,
+                row: 0,
+            };
+        }
+        place
+    }
+
+    /// Returns the place `by` rows above, at least the beginning.
+    pub fn up(&mut self, mut place: Place, mut by: usize) -> Place {
+        while by > place.row {
+            by -= place.row;
+            let Some(piece) = place.piece.checked_sub(1) else {
+                return Place::default();
+            };
+            let row = self.laid_out(piece).len();
+            place = Place { piece, row };
+        }
+        place.row -= by;
+        place
+    }
+
+    /// The rows from a place on.
+    pub fn rows(&mut self, from: Place, count: usize) -> Vec<Row> {
+        let mut rows = Vec::with_capacity(count);
+        let mut skip = from.row;
+        for at in from.piece..self.pieces.len() {
+            let left = count - rows.len();
+            rows.extend(self.laid_out(at).iter().skip(skip).take(left).cloned());
+            skip = 0;
+            if rows.len() == count {
+                break;
+            }
+        }
+        rows
+    }
+
+    /// How much of the conversation is above a place, in percent of its text.
+    pub fn percent(&mut self, place: Place) -> usize {
+        let all: usize = self.pieces.iter().map(Piece::size).sum();
+        let above: usize = self.pieces.iter().take(place.piece).map(Piece::size).sum();
+        let within = self.pieces.get(place.piece).map_or(0, Piece::size);
+        let rows = self.laid_out(place.piece).len().max(1);
+        (above + within * place.row / rows) * 100 / all.max(1)
+    }
+
+    /// The prompt before or after a place.
+    #[must_use]
+    pub fn prompt_near(&self, place: Place, back: bool) -> Option<Place> {
+        let at = |piece: &&usize| Place { piece: **piece, row: 0 };
+        let found = match back {
+            true => self.prompts.iter().rev().find(|piece| at(piece) < place),
+            false => self.prompts.iter().find(|piece| at(piece) > place),
+        };
+        found.as_ref().map(at)
+    }
+
+    /// The pieces of the prompt that a place belongs to, with its answer.
+    #[must_use]
+    pub fn part(&self, place: Place) -> Range<usize> {
+        let from = self.prompts.iter().rev().find(|piece| **piece <= place.piece);
+        let to = self.prompts.iter().find(|piece| **piece > place.piece);
+        from.copied().unwrap_or(0)..to.copied().unwrap_or(self.pieces.len())
+    }
+
+    /// Finds the next row that contains a text, ignoring case: from a place on, or before it.
+    #[must_use]
+    pub fn find(&self, text: &str, from: Place, back: bool) -> Option<Place> {
+        let wanted = text.to_lowercase();
+        if wanted.is_empty() {
+            return None;
+        }
+        let contains = |row: &Row| row.text().to_lowercase().contains(&wanted);
+        let search = |piece: usize| {
+            if !self.pieces.get(piece).is_some_and(|it| it.may_contain(&wanted)) {
+                return None;
+            }
+            let rows = self.rows_of(piece);
+            let mut places = rows.iter().enumerate().filter(|(row, _)| {
+                let place = Place { piece, row: *row };
+                if back { place < from } else { place >= from }
+            });
+            let found = match back {
+                true => places.rfind(|(_, row)| contains(row)),
+                false => places.find(|(_, row)| contains(row)),
+            };
+            found.map(|(row, _)| Place { piece, row })
+        };
+        match back {
+            true => (0..=from.piece).rev().find_map(search),
+            false => (from.piece..self.pieces.len()).find_map(search),
+        }
+    }
+
+    /// The text of some pieces, one line for each row.
+    #[must_use]
+    pub fn text(&self, pieces: Range<usize>) -> String {
+        let rows = pieces.flat_map(|at| self.rows_of(at));
+        let lines: Vec<String> = rows.map(|row| row.text().trim_end().to_owned()).collect();
+        lines.join("\n")
+    }
+
+    /// The range of all pieces.
+    #[must_use]
+    pub fn all(&self) -> Range<usize> {
+        0..self.pieces.len()
+    }
+}
+
+impl Piece {
+    /// About how much text it is, in bytes.
+    fn size(&self) -> usize {
+        match self {
+            Self::Prompt { text, .. } | Self::Markdown { text, .. } | Self::Lines { text, .. } => text.len().max(1),
+            Self::Gap | Self::Row(..) | Self::Card { .. } => 1,
+        }
+    }
+
+    /// False where its rows certainly do not contain a text, which is in lower case.
+    fn may_contain(&self, wanted: &str) -> bool {
+        let text = match self {
+            Self::Prompt { text, .. } | Self::Markdown { text, .. } | Self::Lines { text, .. } => text,
+            Self::Gap => return false,
+            Self::Row(..) | Self::Card { .. } => return true,
+        };
+        // Marks and line ends of the source are no part of the rows.
+        let letters = |text: &str| text.to_lowercase().replace(['*', '_', '`', '~', '\\'], "");
+        wanted.contains(char::is_whitespace) || letters(text).contains(&letters(wanted))
+    }
 }
 
 fn results(entries: &[Entry]) -> Results {
@@ -81,91 +433,6 @@ fn results(entries: &[Entry]) -> Results {
         }
     }
     results
-}
-
-impl Whole {
-    fn ask(&mut self, text: &str, width: usize) {
-        self.apart();
-        self.prompts.push(self.rows.len());
-        self.put(prompt::rows(text, None), width, 0);
-        self.rows.push(Row::new());
-    }
-
-    /// A blank row, where there is none yet.
-    fn apart(&mut self) {
-        if self.rows.last().is_some_and(|row| !row.is_blank()) {
-            self.rows.push(Row::new());
-        }
-    }
-
-    fn put(&mut self, rows: Vec<Row>, width: usize, depth: usize) {
-        for row in rows {
-            self.rows
-                .extend(wrap::whole(&row.indented(depth), width, depth.min(width / 2)));
-        }
-    }
-
-    fn block(&mut self, block: &Block, results: &Results, width: usize, depth: usize) {
-        match block {
-            Block::Text(text) => {
-                self.apart();
-                let rows = markdown::rows(&text.text, width.saturating_sub(depth).max(10));
-                self.put(rows, width, depth);
-                self.rows.push(Row::new());
-            }
-            Block::Thinking(thought) => {
-                let mut rows = vec![Row::new().add("~ ", Role::Note).add("thought", Role::Faint)];
-                rows.extend(thought.thinking.lines().map(|line| Row::faint(&format!("    {line}"))));
-                self.put(rows, width, depth);
-            }
-            Block::ToolUse(used) => {
-                let state = match results.get(&used.id) {
-                    Some((text, value, true)) => CardState::Failed {
-                        text: text.clone(),
-                        value: value.clone(),
-                    },
-                    Some((text, value, false)) => CardState::Done {
-                        text: text.clone(),
-                        value: value.clone(),
-                    },
-                    None => CardState::Running,
-                };
-                let call = CallCard {
-                    id: used.id.clone(),
-                    tool: used.name.clone(),
-                    input: self.near(used.input.to_value()),
-                    time: Duration::ZERO,
-                    state,
-                    note: None,
-                    inside: Vec::new(),
-                    link: None,
-                    moves: String::new(),
-                    used: None,
-                };
-                self.put(card::whole(&call, width.saturating_sub(depth).max(20)), width, depth);
-            }
-            _ => {}
-        }
-    }
-
-    fn near(&self, mut input: Value) -> Value {
-        for name in ["file_path", "notebook_path", "path"] {
-            if let Some(Value::String(path)) = input.get_mut(name)
-                && let Some(near) = path.strip_prefix(&self.folder)
-            {
-                *path = near.to_owned();
-            }
-        }
-        input
-    }
-
-    /// The text of the rows, without what makes them fit.
-    #[must_use]
-    pub fn text(&self, rows: std::ops::Range<usize>) -> String {
-        let rows = self.rows.get(rows).unwrap_or_default();
-        let lines: Vec<String> = rows.iter().map(|row| row.text().trim_end().to_owned()).collect();
-        lines.join("\n")
-    }
 }
 
 /// The row of a pager's end: where one is, and what can be done.

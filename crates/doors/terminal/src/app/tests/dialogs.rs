@@ -235,31 +235,6 @@ fn folders_skills_and_the_status_line_are_commands_of_ours() {
 }
 
 #[test]
-fn a_word_that_is_no_command_is_sent_as_text_and_that_is_said() {
-    let mut stage = stage(80);
-    stage.write("/frobnicate it");
-    stage.press(&["enter"]);
-    let acts = stage.acts();
-    assert!(
-        matches!(acts.as_slice(), [Act::Send { text, .. }] if text == "/frobnicate it"),
-        "{acts:?}"
-    );
-    assert!(
-        stage
-            .region()
-            .iter()
-            .any(|row| row.contains("there is no command /frobnicate: it is sent as text"))
-    );
-    stage.write("/etc/hosts is wrong");
-    stage.press(&["enter"]);
-    stage.acts();
-    assert!(
-        !stage.region().iter().any(|row| row.contains("no command /etc")),
-        "a path is no command"
-    );
-}
-
-#[test]
 fn of_commands_that_fit_as_well_the_last_used_comes_first() {
     let mut stage = stage(80);
     stage.write("/cost");

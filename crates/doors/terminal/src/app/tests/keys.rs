@@ -57,7 +57,7 @@ fn keys_that_wish_for_something() {
         (
             "!ls",
             &["enter"],
-            |act| matches!(act, Act::Shell { command, asks: false } if command == "ls"),
+            |act| matches!(act, Act::Shell { command, asks: false, .. } if command == "ls"),
         ),
         ("", &["esc", "esc"], |act| matches!(act, Act::Points)),
         ("", &["ctrl+c", "ctrl+c"], |act| matches!(act, Act::Leave(0))),

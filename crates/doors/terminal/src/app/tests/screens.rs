@@ -418,9 +418,12 @@ fn typing() {
     stage.press(&["enter"]);
     screen("note-80", &stage.region());
     let mut stage = self::stage(80);
+    stage.write("!git status --short");
+    stage.press(&["enter"]);
+    stage.region();
     stage.app.told(
         Told::Shell {
-            command: "git status --short".to_owned(),
+            id: 1,
             output: " M src/add.rs\n".to_owned(),
             code: Some(0),
         },

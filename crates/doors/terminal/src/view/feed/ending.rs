@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use sluice_host::conversation::Entry;
+use sluice_host::conversation::{Entry, Task};
+use sluice_wire::stdout::system::{TaskNotification, TaskOutcome};
 use sluice_wire::stdout::{ResultSubtype, TerminalReason, TurnResult};
 
 use super::{Feed, Item, Kind};
+use crate::text::clean::one_line;
 use crate::text::{Role, Row, Style};
 use crate::view::amount;
 use crate::view::picture::Picture;
@@ -16,6 +18,7 @@ const LONG: Duration = Duration::from_secs(30);
 impl Feed {
     pub(super) fn end(&mut self, result: &TurnResult, entry: &Entry, picture: &Picture) {
         self.retry = None;
+        self.api_ms += result.duration_api_ms;
         let turn = entry
             .turn
             .and_then(|at| picture.turns.iter().find(|(place, ..)| *place == at as usize));
@@ -69,5 +72,35 @@ impl Feed {
                 return;
             }
         }
+    }
+}
+
+/// The end of a background task, in one row.
+pub(super) fn job(task: &TaskNotification, known: Option<&Task>, width: usize) -> Vec<Row> {
+    if task.output_file.is_empty() {
+        return Vec::new();
+    }
+    let row = Row::new().add("& ", Role::Note).add(
+        &format!("job {} {}", task.task_id, outcome_word(&task.status)),
+        Style::TEXT.bold(),
+    );
+    let text = job_text(&task.summary, known);
+    vec![row.add("  ", Style::TEXT).add(&text, Style::FAINT).cut(width)]
+}
+
+/// How a background task ended, in one word.
+pub(crate) fn outcome_word(outcome: &TaskOutcome) -> &'static str {
+    match outcome {
+        TaskOutcome::Failed => "failed",
+        TaskOutcome::Stopped => "stopped",
+        _ => "ended",
+    }
+}
+
+/// What a background task was about. The summary of an agent is its report, which is written for the model.
+pub(crate) fn job_text(summary: &str, known: Option<&Task>) -> String {
+    match known {
+        Some(task) if &*task.kind == "local_agent" => one_line(&task.description),
+        _ => one_line(summary.trim().lines().next().unwrap_or_default()),
     }
 }

@@ -40,7 +40,13 @@ impl Feed {
                 self.writes_lost = std::mem::take(&mut self.loses_writes);
                 self.end(&result, entry, picture);
             }
-            Ok(ToHost::System(system)) => self.system(&system, entry),
+            Ok(ToHost::System(system)) => {
+                if let System::TaskNotification(task) = &*system {
+                    let known = picture.ended_jobs.iter().find(|known| *known.id == task.task_id);
+                    self.say(Kind::Card, super::ending::job(task, known, self.width));
+                }
+                self.system(&system, entry);
+            }
             Ok(ToHost::PromptSuggestion(suggestion)) => self.suggestion = Some(suggestion.suggestion.clone()),
             Ok(_) => {}
             Err(_) => {
@@ -231,13 +237,6 @@ impl Feed {
             System::Informational(note) if note.is_meta != Some(true) => self.tell(&note.content),
             System::ModelFallback(fallback) => self.tell(&fallback.content),
             System::LocalCommandOutput(output) => self.items.push_back(Item::Text(output.content.clone())),
-            System::TaskNotification(task) if !task.output_file.is_empty() => {
-                let row = Row::new()
-                    .add("& ", Role::Note)
-                    .add(&format!("job {} ended", task.task_id), Style::TEXT.bold());
-                let row = row.add("  ", Style::TEXT).add(task.summary.trim(), Style::FAINT);
-                self.say(Kind::Card, vec![row]);
-            }
             System::SessionWritesLost(_) => {
                 self.writes_lost = true;
                 self.loses_writes = true;

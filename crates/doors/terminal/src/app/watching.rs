@@ -1,0 +1,145 @@
+//! Commands while they run: `!` commands of the person, and Bash calls of the agent.
+
+use std::time::Duration;
+
+use super::{Act, App, Now};
+use crate::text::{Role, Row, Style, clean};
+use crate::view::{amount, card};
+
+/// Interval between two looks at the output of the Bash calls that run.
+const LOOK_INTERVAL: Now = 1000;
+
+/// A call that is over sooner shows its result, not its output.
+const MIN_TIME: Duration = Duration::from_millis(500);
+
+/// The commands that run.
+#[derive(Debug, Default)]
+pub(super) struct Watched {
+    shells: Vec<RunningShell>,
+    /// How many `!` commands were started.
+    started: usize,
+    /// When the output of calls was last asked for.
+    looked: Now,
+}
+
+#[derive(Debug)]
+struct RunningShell {
+    id: usize,
+    command: String,
+    began: Now,
+    tail: String,
+    stopping: bool,
+}
+
+impl App {
+    /// Starts a `!` command.
+    pub(super) fn start_shell(&mut self, command: &str, now: Now) {
+        self.watched.started += 1;
+        let id = self.watched.started;
+        self.watched.shells.push(RunningShell {
+            id,
+            command: command.to_owned(),
+            began: now,
+            tail: String::new(),
+            stopping: false,
+        });
+        self.acts.push(Act::Shell {
+            id,
+            command: command.to_owned(),
+            asks: self.facts.settings.shell_asks,
+        });
+    }
+
+    /// Stops the `!` commands that run; false where there are none, or all are being stopped.
+    pub(super) fn stop_shells(&mut self) -> bool {
+        let mut any = false;
+        for shell in &mut self.watched.shells {
+            any |= !std::mem::replace(&mut shell.stopping, true);
+        }
+        if any {
+            self.acts.push(Act::StopShells);
+        }
+        any
+    }
+
+    /// Whether a `!` command runs.
+    pub(super) fn runs_shell(&self) -> bool {
+        !self.watched.shells.is_empty()
+    }
+
+    /// How many `!` commands have ended.
+    pub(super) fn shells_ended(&self) -> usize {
+        self.watched.started - self.watched.shells.len()
+    }
+
+    pub(super) fn shell_wrote(&mut self, id: usize, tail: String) {
+        if let Some(shell) = self.watched.shells.iter_mut().find(|shell| shell.id == id) {
+            shell.tail = tail;
+        }
+    }
+
+    /// A `!` command ended; without an exit code it was stopped.
+    pub(super) fn shell_ended(&mut self, id: usize, output: &str, code: Option<i32>) {
+        let Some(at) = self.watched.shells.iter().position(|shell| shell.id == id) else {
+            return;
+        };
+        let shell = self.watched.shells.remove(at);
+        let mut rows = vec![
+            Row::new()
+                .add("! ", Role::Accent)
+                .add(&shell.command, Style::TEXT.bold()),
+        ];
+        let lines = output.trim_end().lines();
+        rows.extend(lines.map(|line| Row::plain(&format!("    {}", clean::output_line(line)))));
+        match code {
+            None => rows.push(Row::faint("    stopped")),
+            Some(0) => {}
+            Some(code) => rows.push(Row::faint(&format!("    exit {code}"))),
+        }
+        self.say(rows);
+    }
+
+    /// The `!` commands that run, with their last lines.
+    pub(super) fn shell_rows(&self, now: Now, spinner: &str) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for shell in &self.watched.shells {
+            let time = amount::running(Duration::from_millis(now.saturating_sub(shell.began)));
+            let stop = if shell.stopping { "stopping" } else { "esc stops" };
+            let facts = [time, stop.to_owned()];
+            rows.extend(card::head(
+                spinner,
+                Role::Accent,
+                "!",
+                &shell.command,
+                &facts,
+                self.columns,
+            ));
+            let lines: Vec<&str> = shell.tail.trim_end().lines().collect();
+            let from = lines.len().saturating_sub(card::RESULT);
+            rows.extend(lines.iter().skip(from).map(|line| card::output(line).cut(self.columns)));
+        }
+        rows
+    }
+
+    /// Asks for the output of the Bash calls that run, from time to time.
+    pub(super) fn look_at_calls(&mut self, now: Now) {
+        if self.asking.is_some() || now.saturating_sub(self.watched.looked) < LOOK_INTERVAL {
+            return;
+        }
+        let calls = self.feed.running_commands();
+        let known = |call: &String| self.picture.calls.iter().find(|facts| facts.id == *call);
+        let looks: Vec<Act> = calls
+            .into_iter()
+            .filter_map(|call| known(&call).map(|facts| (call, facts)))
+            .filter(|(_, facts)| facts.time >= MIN_TIME)
+            .map(|(call, facts)| Act::CallOutput {
+                task: facts.task.clone().unwrap_or_else(|| call.clone()),
+                call,
+            })
+            .collect();
+        if !looks.is_empty() {
+            self.watched.looked = now;
+            self.acts.extend(looks);
+        }
+    }
+}

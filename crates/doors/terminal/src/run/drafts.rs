@@ -1,0 +1,170 @@
+//! The draft of the composer on disk: it survives the death of the process, and is restored by the next start.
+//!
+//! Each process has a file. A draft whose process is gone belongs to whoever starts in its session or folder next.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// How long a change waits before it is written.
+const DELAY: Duration = Duration::from_millis(300);
+
+/// The file of this process's draft.
+#[derive(Debug, Default)]
+pub(super) struct DraftFile {
+    path: Option<PathBuf>,
+    folder: PathBuf,
+    /// The text in the file.
+    saved: String,
+    due: Option<Instant>,
+}
+
+impl DraftFile {
+    /// Keeps the draft of a session in `folder` below `config_dir`.
+    pub(super) fn new(config_dir: &Path, folder: &Path) -> Self {
+        Self {
+            path: Some(drafts(config_dir).join(format!("{}.json", std::process::id()))),
+            folder: folder.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Notes what the composer contains. An empty one is final at once: it was sent or cleared.
+    pub(super) fn note(&mut self, text: &str, now: Instant) {
+        if text == self.saved {
+            self.due = None;
+        } else if text.is_empty() {
+            self.remove();
+        } else {
+            self.due.get_or_insert(now + DELAY);
+        }
+    }
+
+    /// When the draft has to be written.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.due.filter(|_| self.path.is_some())
+    }
+
+    /// Writes the draft. What cannot be written is lost only with the process.
+    pub(super) fn save(&mut self, text: &str, session: Option<&str>) {
+        self.due = None;
+        let Some(path) = &self.path else { return };
+        let line = json!({
+            "pid": std::process::id(), "folder": self.folder, "session": session, "text": text,
+        });
+        if write(path, &line.to_string()).is_ok() {
+            text.clone_into(&mut self.saved);
+        }
+    }
+
+    /// Removes the file: the draft was sent, or is kept elsewhere.
+    pub(super) fn remove(&mut self) {
+        self.due = None;
+        if !std::mem::take(&mut self.saved).is_empty()
+            && let Some(path) = &self.path
+        {
+            fs::remove_file(path).ok();
+        }
+    }
+}
+
+fn drafts(config_dir: &Path) -> PathBuf {
+    config_dir.join("drafts")
+}
+
+/// Writes a file that only its owner may read, as a whole or not at all.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    let fresh = path.with_extension("new");
+    let mut file = fs::OpenOptions::new()
+        .create(true)
+        .write(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&fresh)?;
+    file.write_all(text.as_bytes())?;
+    fs::rename(&fresh, path)
+}
+
+/// Takes the newest draft of a process that is gone: one of this session, else one of this folder.
+pub(super) fn take(config_dir: &Path, folder: &Path, session: Option<&str>) -> Option<String> {
+    let entries = fs::read_dir(drafts(config_dir)).ok()?;
+    let mut found: Vec<(bool, std::time::SystemTime, PathBuf, String)> = Vec::new();
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let Some(draft) = fs::read(&path)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
+        else {
+            continue;
+        };
+        let text = |name: &str| draft.get(name).and_then(Value::as_str);
+        let same_session = session.is_some() && text("session") == session;
+        let same_folder = text("folder").map(Path::new) == Some(folder);
+        if (same_session || same_folder) && !lives(&draft) {
+            let changed = entry.metadata().and_then(|data| data.modified()).ok()?;
+            found.push((same_session, changed, path, text("text")?.to_owned()));
+        }
+    }
+    let (.., path, text) = found.into_iter().max_by_key(|(same, changed, ..)| (*same, *changed))?;
+    fs::remove_file(path).ok();
+    Some(text)
+}
+
+/// Whether the process that wrote a draft still runs.
+fn lives(draft: &Value) -> bool {
+    let pid = draft
+        .get("pid")
+        .and_then(Value::as_i64)
+        .and_then(|pid| i32::try_from(pid).ok());
+    let pid = pid.and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    /// The draft of a process that is gone.
+    fn left(config_dir: &Path, name: &str, folder: &str, session: Option<&str>, text: &str) {
+        let draft = json!({"pid": i32::MAX, "folder": folder, "session": session, "text": text});
+        write(&drafts(config_dir).join(name), &draft.to_string()).unwrap();
+    }
+
+    #[test]
+    fn a_draft_is_taken_by_its_session_then_by_its_folder_and_once() {
+        let dir = tempfile::tempdir().unwrap();
+        left(dir.path(), "1.json", "/w", Some("s1"), "of the session");
+        left(dir.path(), "2.json", "/w", None, "of the folder");
+        left(dir.path(), "3.json", "/elsewhere", None, "of another folder");
+        let taken = || take(dir.path(), Path::new("/w"), Some("s1"));
+        assert_eq!(taken().as_deref(), Some("of the session"));
+        assert_eq!(taken().as_deref(), Some("of the folder"));
+        assert_eq!(taken(), None);
+    }
+
+    #[test]
+    fn a_draft_is_written_for_its_owner_alone_and_not_taken_while_its_process_lives() {
+        let dir = tempfile::tempdir().unwrap();
+        let now = Instant::now();
+        let mut file = DraftFile::new(dir.path(), Path::new("/w"));
+        file.note("half a thought", now);
+        assert_eq!(file.due(), Some(now + DELAY));
+        file.save("half a thought", None);
+        let path = file.path.clone().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        assert_eq!(take(dir.path(), Path::new("/w"), None), None, "this process lives");
+        file.note("", now);
+        assert!(!path.exists() && file.due().is_none(), "it was sent");
+    }
+}
