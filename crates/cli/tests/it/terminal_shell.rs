@@ -7,6 +7,7 @@ use std::time::Instant;
 use serde_json::json;
 
 use crate::binary::{Lab, says};
+use crate::launching::git;
 use crate::terminal::{PATIENCE, Terminal, answering};
 use crate::terminal_asks::send;
 use crate::terminal_journeys::{IDLE, leave};
@@ -88,4 +89,29 @@ fn a_command_that_ignores_the_request_to_end_is_killed() {
     terminal.shows("    stopped");
     is_gone(&pid);
     leave(terminal);
+}
+
+#[test]
+fn diff_contains_untracked_files_and_runs_no_program_of_the_repository() {
+    let lab = answering("hello");
+    let ran = lab.work().join("ran");
+    git(&lab, &["init", "-q"]);
+    std::fs::write(lab.work().join("old.txt"), "one\n").unwrap();
+    git(&lab, &["add", "."]);
+    git(&lab, &["commit", "-q", "-m", "x"]);
+    git(
+        &lab,
+        &["config", "core.fsmonitor", &format!("touch '{}'", ran.display())],
+    );
+    std::fs::write(lab.work().join("old.txt"), "two\n").unwrap();
+    std::fs::write(lab.work().join("new.txt"), "fresh\n").unwrap();
+    let terminal = Terminal::open(lab, 80, 24, &[]);
+    terminal.shows("ask for something");
+    terminal.keys("/diff\r");
+    terminal.shows("+fresh");
+    let rows = terminal.shows("new.txt  +1  untracked");
+    for row in ["old.txt  +1 -1  modified", "-one", "+two"] {
+        assert!(rows.iter().any(|it| it.contains(row)), "{row} in {rows:?}");
+    }
+    assert!(!ran.exists());
 }

@@ -1,5 +1,6 @@
 //! Acts, carried out: each in a task of its own, so that no key waits for an agent.
 
+mod diff;
 mod forms;
 mod lists;
 mod outside;
@@ -81,8 +82,7 @@ impl Doer {
             | Act::Shell { .. }
             | Act::StopShells
             | Act::Open(_)
-            | Act::Branch
-            | Act::Diff => self.outside(act).await?,
+            | Act::Branch => self.outside(act).await?,
             act => self.lists(act).await?,
         };
         if let Some(told) = told {

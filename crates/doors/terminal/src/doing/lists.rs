@@ -20,6 +20,7 @@ impl Doer {
                 self.lay_over(serde_json::json!({ "effortLevel": level })).await?;
                 Told::Notice(format!("effort: {level}"))
             }
+            Act::Diff => self.diff().await?,
             Act::AddFolder(folder) => self.add_folder(&folder).await?,
             Act::Skills => {
                 let answer = client.request_within(ReloadSkills::default(), PATIENCE).await;

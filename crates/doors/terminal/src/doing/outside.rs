@@ -7,7 +7,7 @@ use sluice_host::sessions::Sessions;
 
 use super::Doer;
 use crate::app::{Act, Told};
-use crate::text::{Role, Row, clean};
+use crate::text::Row;
 
 impl Doer {
     /// With the person's own files and programs.
@@ -26,7 +26,6 @@ impl Doer {
             }
             Act::Open(url) => open(&url)?,
             Act::Branch => Told::Branch(branch(&self.facts.folder)),
-            Act::Diff => self.diff().await?,
             _ => return Ok(None),
         }))
     }
@@ -82,35 +81,6 @@ fn open(url: &str) -> Result<Told, String> {
         .map_err(|error| format!("{program}: {error}; open {url} yourself"))?;
     drop(child);
     Ok(Told::Notice("opened in your browser".to_owned()))
-}
-
-impl Doer {
-    /// What differs from what was last committed.
-    async fn diff(&self) -> Result<Told, String> {
-        let mut git = tokio::process::Command::new("git");
-        git.args(["--no-pager", "diff", "--no-color", "--no-ext-diff", "HEAD"])
-            .current_dir(&self.facts.folder)
-            .stdin(std::process::Stdio::null());
-        let output = git.output().await.map_err(|error| format!("git: {error}"))?;
-        if !output.status.success() {
-            let why = String::from_utf8_lossy(&output.stderr);
-            return Err(why.trim().lines().next_back().unwrap_or("git failed").to_owned());
-        }
-        let text = String::from_utf8_lossy(&output.stdout);
-        if text.trim().is_empty() {
-            return Err("nothing differs from the last commit".to_owned());
-        }
-        let rows = text.lines().map(|line| {
-            let role = match line.chars().next() {
-                Some('+') if !line.starts_with("+++") => Role::Good,
-                Some('-') if !line.starts_with("---") => Role::Bad,
-                Some('@') => Role::Faint,
-                _ => Role::Text,
-            };
-            Row::new().add(&clean::output_line(line), role)
-        });
-        Ok(Told::Rows(rows.collect()))
-    }
 }
 
 /// Puts a note at the end of a memory file.
