@@ -55,7 +55,7 @@ impl Note {
     /// Writes it beside the log, whole or not at all.
     pub(crate) fn write(&self, dir: &Path) -> std::io::Result<()> {
         let fresh = dir.join("session.json.new");
-        std::fs::write(&fresh, serde_json::to_vec(self)?)?;
+        sluice_host::private::write(&fresh, serde_json::to_vec(self)?)?;
         std::fs::rename(fresh, dir.join(FILE))
     }
 

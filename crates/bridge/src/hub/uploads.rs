@@ -48,11 +48,7 @@ impl Uploads {
             return Err(Problem::new(Code::Limit, "too many images wait to be sent"));
         }
         let path = self.folder.join(&name);
-        let folder = self.folder.clone();
-        let written = tokio::task::spawn_blocking(move || {
-            std::fs::create_dir_all(&folder)?;
-            std::fs::write(&path, bytes)
-        });
+        let written = tokio::task::spawn_blocking(move || sluice_host::private::write(&path, bytes));
         let failed =
             |error: std::io::Error| Problem::new(Code::Storage, format!("an image could not be kept: {error}"));
         written.await.map_err(Problem::internal)?.map_err(failed)?;

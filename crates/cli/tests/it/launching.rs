@@ -92,10 +92,7 @@ fn managed_settings_come_with_initialize() {
 #[test]
 fn a_worktree_is_made_once_and_worked_in() {
     let lab = Lab::new(&json!([says("Hello"), says("Again")]));
-    let untrusted = lab.run(&["-p", "hi", "--worktree", "one"], "");
-    assert_eq!(untrusted.code, Some(1));
-    assert!(untrusted.stderr.contains("not trusted"), "{untrusted:?}");
-    let refused = lab.run(&["-p", "hi", "--worktree", "one", "--trust-folder"], "");
+    let refused = lab.run(&["-p", "hi", "--worktree", "one"], "");
     assert_eq!(refused.code, Some(1));
     assert!(refused.stderr.contains("git repository"), "{refused:?}");
     for args in [
@@ -118,19 +115,26 @@ fn a_worktree_is_made_once_and_worked_in() {
     let args = [
         "-p",
         "hi",
-        "--worktree",
-        "one",
-        "--trust-folder",
         "--output-format",
         "stream-json",
         "--verbose",
+        "--worktree",
+        "one",
     ];
-    for _ in 0..2 {
-        let ran = lab.run(&args, "");
+    // A repository that names no program needs no trust.
+    for more in [&["--trust-folder"][..], &[]] {
+        let ran = lab.run(&[&args, more].concat(), "");
         let cwd = ran.lines()[0]["cwd"].as_str().unwrap().to_owned();
         assert!(cwd.ends_with("work/.claude/worktrees/one"), "{cwd}");
     }
     assert!(lab.has(".claude/worktrees/one/.git"));
+    let filter = ["config", "filter.x.smudge", "touch ran"];
+    let git = Command::new("git").args(filter).current_dir(lab.work()).status();
+    assert!(git.unwrap().success());
+    let untrusted = lab.run(&["-p", "hi", "--worktree", "two"], "");
+    assert_eq!(untrusted.code, Some(1));
+    assert!(untrusted.stderr.contains("not trusted"), "{untrusted:?}");
+    assert!(!lab.has(".claude/worktrees/two"));
 }
 
 #[test]
@@ -261,4 +265,17 @@ fn a_server_of_ones_own_has_models_of_its_own() {
         .spawn();
     let ran = Ran::from(child.unwrap().wait_with_output().unwrap());
     assert_eq!(ran.lines()[0]["model"], "own-model", "{ran:?}");
+}
+
+#[test]
+fn trust_folder_starts_the_servers_of_the_project() {
+    let lab = Lab::new(&json!([says("Hello"), says("Hello")]));
+    let server = json!({"command": "sh", "args": ["-c", "touch started"]});
+    let file = json!({"mcpServers": {"tracker": server}});
+    std::fs::write(lab.work().join(".mcp.json"), file.to_string()).unwrap();
+    lab.run(&["-p", "hi"], "");
+    assert!(!lab.has("started"));
+    let ran = lab.run(&["-p", "hi", "--trust-folder"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(lab.has("started"), "{ran:?}");
 }
