@@ -32,6 +32,8 @@ pub enum Silence {
     Hook,
     /// A callback of the host: a failure, not a denial.
     Host,
+    /// A hook that did not run because its folder is not trusted.
+    HeldBack,
 }
 
 impl HookVerdict {
@@ -52,14 +54,19 @@ impl HookVerdict {
             (Permission::Deny, _) if self.silence.is_some() => Decision::deny(reason(), shown.clone()),
             (Permission::Deny, _) => Decision::deny(reason(), format!("PreToolUse:{tool} hook error: {shown}")),
             (Permission::Ask | Permission::Defer | Permission::Allow, Verdict::Deny) => decision,
-            (Permission::Ask | Permission::Defer, _) if *mode == PermissionMode::DontAsk => Decision::deny(
-                reason(),
-                format!(
-                    "A hook asks about this call, and the permission mode dontAsk denies what needs approval. {shown}"
-                ),
-            ),
+            (Permission::Ask | Permission::Defer, _) if *mode == PermissionMode::DontAsk => {
+                let why = match self.silence {
+                    Some(Silence::HeldBack) => "The permission mode dontAsk denies what needs approval.",
+                    _ => "A hook asks about this call, and the permission mode dontAsk denies what needs approval.",
+                };
+                Decision::deny(reason(), format!("{why} {shown}"))
+            }
             (Permission::Ask | Permission::Defer, _) => {
-                let asked = Decision::ask(reason(), format!("A hook asks about this call. {shown}"));
+                let message = match self.silence {
+                    Some(Silence::HeldBack) => shown.clone(),
+                    _ => format!("A hook asks about this call. {shown}"),
+                };
+                let asked = Decision::ask(reason(), message);
                 Decision {
                     requires_user_interaction: decision.requires_user_interaction,
                     ..asked

@@ -12,7 +12,7 @@ use super::bounds::Bounds;
 use super::entry::{Entry, Kind, Origin, is_name};
 use super::front_matter::{self, FrontMatter};
 use super::plugins::{Plugin, Plugins};
-use super::styles::Style;
+use super::styles::{self, Style};
 use super::{Catalogue, CatalogueOptions, Problem};
 
 /// What of a file is read to find its front matter; more where it is longer.
@@ -62,9 +62,9 @@ pub(super) fn walk(
             walker.plugin(plugin);
         }
     }
-    // The nearest style of a name is the one that counts.
-    let counts = |origin: &Origin| *origin != Origin::Project || settings.runs_projects();
-    for (folder, origin) in own.iter().rev().filter(|(_, origin)| counts(origin)) {
+    // The nearest style of a name applies.
+    let untrusted = |origin: &Origin| *origin == Origin::Project && !settings.runs_projects();
+    for (folder, origin) in own.iter().rev().filter(|(_, origin)| !untrusted(origin)) {
         walker.styles(&folder.join("output-styles"), Some(origin), None);
     }
     for plugin in &plugins.list {
@@ -72,6 +72,14 @@ pub(super) fn walk(
             walker.styles(place, None, Some(&plugin.name));
         }
     }
+    // A style of an untrusted project replaces no other style.
+    let known = walker.styles.len();
+    for (folder, origin) in own.iter().rev().filter(|(_, origin)| untrusted(origin)) {
+        walker.styles(&folder.join("output-styles"), Some(origin), None);
+    }
+    let mut added = walker.styles.split_off(known);
+    added.retain(|style| styles::find(&walker.styles, &style.name).is_none());
+    walker.styles.extend(added);
     Catalogue {
         plugins,
         entries: walker.entries,

@@ -1,18 +1,19 @@
 //! The trust dialog, and the approval of a project's MCP servers, before a session begins.
 
 use std::io;
-use std::path::Path;
 
 use serde_json::{Map, Value};
-use sluice_engine::mcp::scopes::{self, Named, Standing};
+use sluice_engine::mcp::scopes::{self, Named};
 use sluice_engine::mcp::store;
+use sluice_engine::settings::held::Held;
 use sluice_engine::settings::keys::{self, permissions};
-use sluice_engine::settings::{Layer, WriteError, trust};
+use sluice_engine::settings::{Layer, WriteError};
 use sluice_terminal::{Facts, Questioner, StartQuestion};
 
 use crate::flags::Flags;
 use crate::launch::Place;
 use crate::mcp_list::reach;
+use crate::trusting;
 
 /// What came of the questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,20 +38,16 @@ pub(crate) async fn ask(place: &Place, flags: &Flags, facts: &Facts) -> io::Resu
             false => about_servers(place, facts, &servers).await,
         };
     }
-    if !place.waits_for_trust() && servers.is_empty() {
+    let held = trusting::held_back(flags, place);
+    if held.is_empty() && servers.is_empty() {
         return Ok(Said::Same);
     }
-    let layers: Vec<&Layer> = place.settings.layers().iter().filter(|layer| layer.waits()).collect();
-    let question = question(facts, &layers, &servers);
+    let question = question(facts, place.settings.layers(), &held, &servers);
     let mut questioner = Questioner::open(facts)?;
     match questioner.choose(&question).await? {
         Some(0) => Ok(Said::Same),
         Some(1) => {
-            let places = place.settings.places();
-            kept(trust::trust(&places.global, &places.cwd).map(|_| ()), &mut questioner)?;
-            for (name, _) in &servers {
-                kept(store::choose(places, name, true), &mut questioner)?;
-            }
+            kept(trusting::trust(flags, place).map(|_| ()), &mut questioner)?;
             Ok(Said::More)
         }
         _ => Ok(Said::Leave),
@@ -58,7 +55,12 @@ pub(crate) async fn ask(place: &Place, flags: &Flags, facts: &Facts) -> io::Resu
 }
 
 /// Asks whether to trust a folder whose git configuration names programs that a checkout runs.
-pub(crate) async fn ask_about_filters(place: &Place, facts: &Facts, filters: &[String]) -> io::Result<Said> {
+pub(crate) async fn ask_about_filters(
+    place: &Place,
+    flags: &Flags,
+    facts: &Facts,
+    filters: &[String],
+) -> io::Result<Said> {
     let mut body =
         vec!["  A worktree is checked out by git, which would run programs that .git/config names:".to_owned()];
     body.extend(filters.iter().map(|filter| format!("    {}", crate::plain(filter))));
@@ -73,8 +75,7 @@ pub(crate) async fn ask_about_filters(place: &Place, facts: &Facts, filters: &[S
     if questioner.choose(&question).await? != Some(1) {
         return Ok(Said::Leave);
     }
-    let places = place.settings.places();
-    kept(trust::trust(&places.global, &places.cwd).map(|_| ()), &mut questioner)?;
+    kept(trusting::trust(flags, place).map(|_| ()), &mut questioner)?;
     Ok(Said::More)
 }
 
@@ -86,23 +87,30 @@ fn kept(written: Result<(), WriteError>, questioner: &mut Questioner<'_>) -> io:
 }
 
 /// The folder, what it would bring, and the three answers.
-fn question(facts: &Facts, layers: &[&Layer], servers: &[Waiting]) -> StartQuestion {
+fn question(facts: &Facts, layers: &[Layer], held: &[Held], servers: &[Waiting]) -> StartQuestion {
     let mut brings = Vec::new();
     let mut whole = Vec::new();
-    for layer in layers {
-        let file = layer
-            .path
-            .as_deref()
-            .map(|path| near(path, &facts.folder))
-            .unwrap_or_default();
-        brings.extend(
-            brought(&layer.value)
-                .into_iter()
-                .map(|(what, names)| (what, file.clone(), names)),
-        );
-        whole.push(format!("{file}:"));
-        let text = serde_json::to_string_pretty(&layer.value).unwrap_or_default();
-        whole.extend(text.lines().map(str::to_owned));
+    for held in held {
+        let file = held.file.display().to_string();
+        let is_of = |layer: &&Layer| layer.path.as_deref().is_some_and(|path| path.ends_with(&held.file));
+        let layer = layers.iter().find(|layer| layer.waits() && is_of(layer));
+        let counted = layer.map(|layer| brought(&layer.value)).unwrap_or_default();
+        if let Some(layer) = layer {
+            whole.push(format!("{file}:"));
+            let text = serde_json::to_string_pretty(&layer.value).unwrap_or_default();
+            whole.extend(text.lines().map(str::to_owned));
+        }
+        match counted.is_empty() {
+            // The servers have their own row.
+            true if file == scopes::PROJECT_FILE => {}
+            true => {
+                if layer.is_none() {
+                    whole.push(held.to_string());
+                }
+                brings.push((shortened(&held.what), file, String::new()));
+            }
+            false => brings.extend(counted.into_iter().map(|(what, names)| (what, file.clone(), names))),
+        }
     }
     if !servers.is_empty() {
         let names: Vec<String> = servers.iter().map(|(name, reach)| format!("{name}: {reach}")).collect();
@@ -118,13 +126,13 @@ fn question(facts: &Facts, layers: &[&Layer], servers: &[Waiting]) -> StartQuest
         |pick: fn(&(String, String, String)) -> &String| brings.iter().map(|it| pick(it).len()).max().unwrap_or(0);
     let (whats, files) = (width(|it| &it.0), width(|it| &it.1));
     let mut body = vec!["  Nothing of it runs by itself until you trust it. It brings".to_owned()];
-    body.extend(
-        brings
-            .iter()
-            .map(|(what, file, names)| format!("    {what:<whats$}   {file:<files$}   {names}")),
-    );
+    body.extend(brings.iter().map(|(what, file, names)| {
+        format!("    {what:<whats$}   {file:<files$}   {names}")
+            .trim_end()
+            .to_owned()
+    }));
     if brings.is_empty() {
-        body = vec!["  It has its own settings, which take effect only in a trusted folder.".to_owned()];
+        body.clear();
     }
     let choice = |label: &str, about: &str| (label.to_owned(), about.to_owned());
     StartQuestion {
@@ -207,10 +215,6 @@ fn shortened(names: &[String]) -> String {
     text
 }
 
-fn near(path: &Path, folder: &Path) -> String {
-    path.strip_prefix(folder).unwrap_or(path).display().to_string()
-}
-
 /// Asks about each server the project names and nobody has said anything about.
 async fn about_servers(place: &Place, facts: &Facts, servers: &[Waiting]) -> io::Result<Said> {
     let places = place.settings.places();
@@ -257,13 +261,8 @@ async fn about_servers(place: &Place, facts: &Facts, servers: &[Waiting]) -> io:
 }
 
 pub(crate) fn waiting(place: &Place, flags: &Flags) -> Vec<Waiting> {
-    if flags.strict_mcp_config {
-        return Vec::new();
-    }
-    let named = scopes::gather(&place.settings, &indexmap::IndexMap::new(), false);
-    let waits = |named: &Named| named.standing == Standing::Waiting;
     let told = |named: Named| (named.name, named.config.as_ref().map(reach).unwrap_or_default());
-    named.into_iter().filter(waits).map(told).collect()
+    trusting::waiting_servers(flags, place).into_iter().map(told).collect()
 }
 
 #[cfg(test)]
@@ -305,13 +304,32 @@ mod tests {
     }
 
     #[test]
+    fn files_that_are_no_settings_are_listed() {
+        let held = Held {
+            file: ".claude/commands/go.md".into(),
+            what: vec!["allowed-tools".to_owned(), "hooks".to_owned()],
+        };
+        let question = question(&Facts::default(), &[], &[held], &[]);
+        assert_eq!(
+            question.body.last().map(String::as_str),
+            Some("    allowed-tools, hooks   .claude/commands/go.md")
+        );
+        assert_eq!(question.whole, [".claude/commands/go.md: allowed-tools, hooks"]);
+    }
+
+    #[test]
     fn the_question_is_aligned_and_holds_the_servers() {
         let facts = Facts {
             folder: "/home/me/code/shop".into(),
             home: "/home/me".into(),
             ..Facts::default()
         };
-        let question = question(&facts, &[], &[("tracker".to_owned(), "npx tracker-mcp".to_owned())]);
+        let question = question(
+            &facts,
+            &[],
+            &[],
+            &[("tracker".to_owned(), "npx tracker-mcp".to_owned())],
+        );
         assert_eq!(question.title.1, "~/code/shop");
         assert_eq!(
             question.body,

@@ -20,12 +20,14 @@ use tokio_tungstenite::tungstenite::Message;
 use sluice_engine::settings::Opener;
 use sluice_terminal::{Agent, Facts, Next, Outcome, Questioner, StartQuestion};
 
+use crate::approval::{self, Said};
 use crate::environment::Environment;
 use crate::fail;
 use crate::flags::Flags;
 use crate::interactive::facts_of;
 use crate::launch::Place;
 use crate::serve::state_folder;
+use crate::trusting;
 use translation::Translation;
 use way::Socket;
 
@@ -313,6 +315,13 @@ pub(crate) async fn run(named: Option<&str>, state: Option<String>, flags: &Flag
             return fail(&why);
         }
     };
+    match offer_trust(&served, flags, environment).await {
+        Ok(Said::Same | Said::More) => {}
+        left => {
+            bridge.leave().await;
+            return left.map_or_else(|error| crate::interactive::no_terminal(&error), |_| 0);
+        }
+    }
     let facts = Facts {
         folder: served.folder.clone().into(),
         resumed: Some(served.title.clone()).filter(|title| !title.is_empty()),
@@ -332,6 +341,16 @@ pub(crate) async fn run(named: Option<&str>, state: Option<String>, flags: &Flag
         }
         Err(error) => crate::interactive::no_terminal(&error),
     }
+}
+
+/// Asks about the folder of a session that is not trusted. The agent notices the answer by itself.
+async fn offer_trust(served: &Served, flags: &Flags, environment: &Environment) -> std::io::Result<Said> {
+    let place = trusting::place_of(flags, environment, Path::new(&served.folder));
+    if place.settings.trusted() {
+        return Ok(Said::Same);
+    }
+    let facts = facts_of(flags, &place);
+    approval::ask(&place, flags, &facts).await
 }
 
 /// The session that is meant: by the beginning of its id or by its title; without either the person picks one.

@@ -3,9 +3,8 @@
 //! It is written where a session meets its door: everything that goes in and comes out, with what the session began
 //! with and how it ended. Categories choose: `--debug api,hooks` or `--debug '!stream'`.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -212,10 +211,7 @@ fn brief(message: &Value) -> String {
 
 /// A file that nobody else can read: a conversation stands in it.
 fn create(path: &Path) -> io::Result<File> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    OpenOptions::new().create(true).append(true).mode(0o600).open(path)
+    sluice_engine::transcript::private::append(path)
 }
 
 /// `latest` beside it leads to it.

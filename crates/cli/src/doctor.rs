@@ -12,6 +12,7 @@ use crate::flags::{self, Flags};
 use crate::launch::{self, Keyless, Place};
 use crate::mcp_list;
 use crate::plain;
+use crate::trusting;
 
 pub(crate) fn run(flags: &Flags, environment: &Environment) -> i32 {
     let place = Place::look(flags, environment, Opener::Person);
@@ -87,7 +88,8 @@ fn report(place: &Place, servers: &[Named], sandbox: &str, bridge: &[(&str, Stri
         (None, None, Some(_)) => "apiKeyHelper in the settings is used",
         (None, None, None) => "no key: the demo model answers in the terminal; set ANTHROPIC_API_KEY for a real one",
     };
-    let trusted = match (settings.trusted(), place.waits_for_trust()) {
+    let held = trusting::held_back(&Flags::default(), place);
+    let trusted = match (settings.trusted(), !held.is_empty()) {
         (true, _) => "yes",
         (false, true) => "no: the folder's own settings are held back until it is trusted",
         (false, false) => "no, but nothing is held back",

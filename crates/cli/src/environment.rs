@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use sluice_engine::settings::read_named;
 use sluice_engine::{Compaction, StateEvents};
 use sluice_model::{CLIENT_CERT, CLIENT_KEY, ClientCertificate, Names, Network, Proxy};
 
@@ -35,6 +36,12 @@ pub(crate) struct Environment {
     pub(crate) auth_token: Option<String>,
     pub(crate) base_url: Option<String>,
     pub(crate) custom_headers: Option<String>,
+    /// `ANTHROPIC_BETAS`.
+    pub(crate) betas: Vec<String>,
+    /// How long the output of `apiKeyHelper` is used.
+    pub(crate) helper_ttl: Option<Duration>,
+    /// The host chose the provider, its address and its credentials; settings files do not change them.
+    pub(crate) provider_of_host: bool,
     pub(crate) proxy: Proxy,
     pub(crate) extra_certs: Option<PathBuf>,
     /// `CLAUDE_CODE_CLIENT_CERT`: the certificate for servers that ask for one.
@@ -96,9 +103,7 @@ impl Environment {
 
     /// How other machines are reached, whatever for.
     pub(crate) fn network(&self) -> Result<Network, String> {
-        let read = |path: &PathBuf| {
-            std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
-        };
+        let read = |path: &PathBuf| read_named(path).map_err(|error| error.to_string());
         Ok(Network {
             proxy: self.proxy.clone(),
             extra_roots: self.extra_certs.as_ref().map(read).transpose()?,
@@ -108,9 +113,7 @@ impl Environment {
 
     /// The client certificate, if one is named.
     fn client_certificate(&self) -> Result<Option<ClientCertificate>, String> {
-        let read = |name: &str, path: &PathBuf| {
-            std::fs::read_to_string(path).map_err(|error| format!("{name}: cannot read {}: {error}", path.display()))
-        };
+        let read = |name: &str, path: &PathBuf| read_named(path).map_err(|error| format!("{name}: {error}"));
         let certificate = match (&self.client_cert, &self.client_key) {
             (None, None) => return Ok(None),
             (None, Some(_)) => return Err(format!("{CLIENT_KEY} is set, but {CLIENT_CERT} is not: set both")),
@@ -133,6 +136,9 @@ impl Environment {
             return self.clone();
         }
         let mut all = self.all.clone();
+        let settings = settings
+            .into_iter()
+            .filter(|(name, _)| !(self.provider_of_host && is_of_provider(name)));
         for (name, value) in settings {
             all.retain(|(known, _)| *known != *name);
             all.push((name.into(), value.into()));
@@ -175,6 +181,11 @@ impl Environment {
             auth_token: variables.either("ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"),
             base_url: variables.text("ANTHROPIC_BASE_URL"),
             custom_headers: variables.text("ANTHROPIC_CUSTOM_HEADERS"),
+            betas: variables.list("ANTHROPIC_BETAS"),
+            helper_ttl: variables
+                .number("CLAUDE_CODE_API_KEY_HELPER_TTL_MS")
+                .map(Duration::from_millis),
+            provider_of_host: variables.truthy("CLAUDE_CODE_PROVIDER_MANAGED_BY_HOST"),
             proxy: Proxy {
                 https: variables.either("HTTPS_PROXY", "https_proxy"),
                 http: variables.either("HTTP_PROXY", "http_proxy"),
@@ -188,7 +199,9 @@ impl Environment {
             client_key: variables.text(CLIENT_KEY).map(PathBuf::from),
             user_agent_suffix: variables.text("CLAUDE_AGENT_SDK_CLIENT_APP"),
             model: variables.text("ANTHROPIC_MODEL"),
-            default_model: variables.text("ANTHROPIC_DEFAULT_MODEL"),
+            default_model: variables
+                .text("ANTHROPIC_DEFAULT_MODEL")
+                .filter(|name| !Names::is_alias(name)),
             model_names: Names::read(|name| variables.text(name)),
             max_output: variables
                 .number("CLAUDE_CODE_MAX_OUTPUT_TOKENS")
@@ -211,7 +224,7 @@ impl Environment {
                 tool_timeout: variables.number("MCP_TOOL_TIMEOUT").map(Duration::from_millis),
                 output_tokens: variables.number("MAX_MCP_OUTPUT_TOKENS"),
                 nonblocking: variables.truthy("MCP_CONNECTION_NONBLOCKING"),
-                defer: variables.text("ENABLE_TOOL_SEARCH").is_none() || variables.truthy("ENABLE_TOOL_SEARCH"),
+                defer: !variables.denied("ENABLE_TOOL_SEARCH"),
             },
             startup_results: variables.truthy("CLAUDE_CODE_STARTUP_FAILURE_RESULTS"),
             entrypoint: variables.text("CLAUDE_CODE_ENTRYPOINT"),
@@ -236,6 +249,30 @@ impl Environment {
             all: variables.0.clone(),
         }
     }
+}
+
+/// Whether a variable chooses a provider, its address or its credentials.
+fn is_of_provider(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "ANTHROPIC_BASE_URL",
+        "ANTHROPIC_CUSTOM_HEADERS",
+        "CLAUDE_CODE_OAUTH_TOKEN",
+        "CLOUD_ML_REGION",
+    ];
+    const PREFIXES: &[&str] = &[
+        "ANTHROPIC_AWS_",
+        "ANTHROPIC_BEDROCK_",
+        "ANTHROPIC_FOUNDRY_",
+        "ANTHROPIC_VERTEX_",
+        "AWS_",
+        "CLAUDE_CODE_SKIP_",
+        "CLAUDE_CODE_USE_",
+        "GOOGLE_",
+        "VERTEX_REGION_",
+    ];
+    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Where we are, by the name the person uses for it: `$PWD` when it is the same place.
@@ -265,13 +302,26 @@ impl Variables {
         self.text(first).or_else(|| self.text(second))
     }
 
+    /// Whether a variable that has other words besides yes and no says no.
+    fn denied(&self, name: &str) -> bool {
+        let off = |value: String| matches!(value.trim().to_ascii_lowercase().as_str(), "0" | "false" | "no" | "off");
+        self.text(name).is_some_and(off)
+    }
+
+    /// The entries of a comma list.
+    fn list(&self, name: &str) -> Vec<String> {
+        let text = self.text(name).unwrap_or_default();
+        let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+        entries.map(str::to_owned).collect()
+    }
+
     fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
         self.text(name)?.trim().parse().ok()
     }
 
     fn truthy(&self, name: &str) -> bool {
-        self.text(name)
-            .is_some_and(|value| !matches!(value.to_ascii_lowercase().as_str(), "0" | "false" | "no" | "off"))
+        let on = |value: String| matches!(value.trim().to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on");
+        self.text(name).is_some_and(on)
     }
 
     fn state_events(&self) -> StateEvents {
@@ -307,6 +357,61 @@ mod tests {
             .map(|(name, file)| ((*name).into(), files.join(file).into_os_string()));
         let environment = Environment::from(&Variables(named.collect()));
         Ok(environment.network()?.client_certificate.is_some())
+    }
+
+    fn environment(variables: &[(&str, &str)]) -> Environment {
+        let pairs = variables.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+        Environment::from(&Variables(pairs.collect()))
+    }
+
+    /// Seen in 2.1.325.
+    #[test]
+    fn a_flag_is_on_by_four_words_and_off_by_all_others() {
+        for (value, on) in [
+            ("1", true),
+            (" TRUE ", true),
+            ("yes", true),
+            ("on", true),
+            ("0", false),
+            ("2", false),
+            ("false", false),
+            ("", false),
+            ("enabled", false),
+        ] {
+            assert_eq!(environment(&[("IS_SANDBOX", value)]).is_sandbox, on, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn a_host_that_manages_the_provider_is_not_overridden_by_settings() {
+        let shell = [
+            ("CLAUDE_CODE_PROVIDER_MANAGED_BY_HOST", "1"),
+            ("ANTHROPIC_API_KEY", "of-host"),
+        ];
+        let settings = || {
+            [
+                "ANTHROPIC_API_KEY",
+                "ANTHROPIC_BASE_URL",
+                "ANTHROPIC_AUTH_TOKEN",
+                "ANTHROPIC_MODEL",
+            ]
+            .map(|name| (name.to_owned(), "of-settings".to_owned()))
+            .to_vec()
+        };
+        let managed = environment(&shell).with(settings());
+        assert_eq!(managed.api_key.as_deref(), Some("of-host"));
+        assert_eq!((managed.base_url, managed.auth_token), (None, None));
+        assert_eq!(managed.model.as_deref(), Some("of-settings"));
+        let free = environment(&[("ANTHROPIC_API_KEY", "of-shell")]).with(settings());
+        assert_eq!(free.api_key.as_deref(), Some("of-settings"));
+    }
+
+    #[test]
+    fn the_default_model_is_an_id() {
+        let named = |name| environment(&[("ANTHROPIC_DEFAULT_MODEL", name)]).default_model;
+        assert_eq!(named("sonnet"), None);
+        assert_eq!(named("qwen3").as_deref(), Some("qwen3"));
+        assert_eq!(environment(&[("ANTHROPIC_BETAS", "a, b,,")]).betas, ["a", "b"]);
     }
 
     #[test]

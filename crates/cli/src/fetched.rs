@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
 
+use sluice_engine::settings::read_named;
 use sluice_engine::{PluginArchive, WebConfig, unpack_plugins};
 
 use crate::environment::Environment;
@@ -43,10 +44,7 @@ pub(crate) async fn bring(flags: &mut Flags, environment: &Environment) -> Optio
     let folder = Folder(folder);
     let proxy = &environment.proxy;
     let web = WebConfig {
-        extra_roots: environment
-            .extra_certs
-            .as_ref()
-            .and_then(|path| fs::read_to_string(path).ok()),
+        extra_roots: environment.extra_certs.as_ref().and_then(|path| read_named(path).ok()),
         proxy: proxy.https.clone().or_else(|| proxy.all.clone()),
         no_proxy: proxy.no_proxy.clone(),
     };

@@ -6,6 +6,7 @@ use sluice_engine::ModelError;
 use sluice_engine::transcript::Earlier;
 use sluice_stdio::{Door, Format, HOLD, InputMode, Pace, door, unread_stdout};
 
+use crate::broken_settings;
 use crate::debug::Log;
 use crate::environment::Environment;
 use crate::flags::{Flags, InputFormat, OutputFormat};
@@ -20,8 +21,8 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         Err(refusal) => return refusal.tell(&flags, &environment),
     };
     let place = Place::look(&flags, &environment, launch::opener(&flags));
-    if let Some(problem) = place.unread_flag() {
-        return fail(&problem);
+    if let Some(refusal) = broken_settings::refusal(&place, &flags) {
+        return refusal.tell(&flags, &environment);
     }
     let demo = match demo(&place).await {
         Ok(demo) => demo,

@@ -4,8 +4,7 @@ use std::env;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sluice_engine::settings::Opener;
-use sluice_engine::settings::keys;
+use sluice_engine::settings::{Opener, Writer, keys};
 use sluice_engine::{Asker, Input, Port, Signal};
 use sluice_host::transport::{ChannelTransport, Link};
 use sluice_host::{Error, ErrorKind};
@@ -16,6 +15,7 @@ use tokio::sync::mpsc;
 
 use crate::approval::{self, Said};
 use crate::attach::{self, After};
+use crate::broken_settings::{self, Decision};
 use crate::debug::Log;
 use crate::environment::Environment;
 use crate::fail;
@@ -35,6 +35,15 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     }
     if flags.agent_command.is_some() {
         return drive(&flags, &place).await;
+    }
+    loop {
+        let facts = facts_of(&flags, &place);
+        match broken_settings::ask(&place, &mut flags, &facts).await {
+            Ok(Decision::Start) => break,
+            Ok(Decision::Edited) => place = Place::look(&flags, &environment, Opener::Person),
+            Ok(Decision::Quit) => return 1,
+            Err(error) => return no_terminal(&error),
+        }
     }
     match approval::ask(&place, &flags, &facts_of(&flags, &place)).await {
         Ok(Said::Same) => {}
@@ -380,6 +389,7 @@ fn in_process(flags: Flags, place: Place, keyless: Keyless) -> ChannelTransport 
                 .checkpoints
                 .get_or_insert_with(|| place.environment.config_dir.join("file-history"));
             options.host.partial = true;
+            options.host.writer = Writer::Terminal;
             let log = Log::open(&flags, &place.environment, &options.session.id).map_err(failed)?;
             if let Some(log) = &log {
                 log.begin(&options);

@@ -1,16 +1,14 @@
 //! Options of a session, from the command line and the environment.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use sluice_engine::settings::{Chosen, Effect, FlagSettings, Layer, Opener, Places, Settings};
+use sluice_engine::settings::{Chosen, FlagSettings, Opener, Places, Settings, Writer, read_named};
 use sluice_engine::{
     AgentOptions, Asker, CatalogueOptions, Compaction, ConversationOptions, Folders, HostOptions, KeySource,
     LimitOptions, MemoryOptions, ModelOptions, Options, OutputSchema, PermissionOptions, PluginDir, PromptOptions,
     SessionOptions, Setup, SystemPrompt, Thinking, ToolOptions,
 };
 use sluice_model::{Auth, Config, DEFAULT_BASE_URL, Helper};
-use sluice_permission::Source;
 use sluice_wire::mode::PermissionMode;
 
 use crate::conversation::{self, Conversation};
@@ -73,22 +71,13 @@ impl Place {
         }
     }
 
-    /// Why what `--settings` names cannot be read: whoever gives settings means them.
-    pub(crate) fn unread_flag(&self) -> Option<String> {
-        let mut problems = self.settings.problems().iter();
-        let problem = problems.find(|problem| problem.source == Source::Flag && problem.effect == Effect::LeftOut)?;
-        Some(format!("--settings: {problem}"))
-    }
-
-    /// Whether the project has settings that wait until its folder is trusted.
-    pub(crate) fn waits_for_trust(&self) -> bool {
-        !self.settings.trusted() && self.settings.layers().iter().any(Layer::waits)
-    }
-
     /// Whether there is anything to authenticate with.
     pub(crate) fn has_key(&self) -> bool {
         let environment = &self.environment;
-        environment.api_key.is_some() || environment.auth_token.is_some() || self.settings.api_key_helper().is_some()
+        environment.api_key.is_some()
+            || environment.auth_token.is_some()
+            || self.settings.api_key_helper().is_some()
+            || carries_credential(&custom_headers(environment.custom_headers.as_deref()))
     }
 }
 
@@ -161,7 +150,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         env: environment.all.clone().into(),
         model: model(flags, place, keyless)?,
         prompt: PromptOptions {
-            words: system_prompt(flags)?,
+            words: system_prompt(flags, environment)?,
             memory: MemoryOptions {
                 off: flags.bare,
                 of_added_folders: environment.memory_of_added_folders,
@@ -205,20 +194,22 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
             awaits_initialize: flags.await_initialize,
             replay: flags.replay_user_messages,
             state_events: environment.state_events,
+            writer: match flags.own_host {
+                Some(_) => Writer::Page,
+                None => Writer::Host,
+            },
         },
     })
 }
 
 /// Who answers: what the command line says, then the environment, then the settings.
 fn model(flags: &Flags, place: &Place, keyless: Keyless) -> Result<ModelOptions, Refusal> {
-    let Place { environment, settings } = place;
+    let environment = &place.environment;
     let (config, key_source) = model_config(flags, place, keyless)?;
-    let of_settings = || settings.model().map(str::to_owned);
-    let name = flags.model.clone().or_else(|| environment.model.clone());
     let max_retries = sluice_model::retry::DEFAULT_MAX_RETRIES;
     Ok(ModelOptions {
         config,
-        name: name.or_else(of_settings).or_else(|| environment.default_model.clone()),
+        name: model_name(flags, place),
         fallbacks: flags.fallback_model.clone().unwrap_or_default(),
         max_retries: environment.max_retries.unwrap_or(max_retries),
         thinking: thinking(flags, environment),
@@ -335,11 +326,11 @@ fn output_schema(flags: &Flags) -> Result<Option<OutputSchema>, String> {
     flags.json_schema.as_deref().map(parse).transpose()
 }
 
-fn system_prompt(flags: &Flags) -> Result<SystemPrompt, String> {
+fn system_prompt(flags: &Flags, environment: &Environment) -> Result<SystemPrompt, String> {
     let from_file = |path: &Option<String>| match path {
-        Some(path) => fs::read_to_string(path)
+        Some(path) => read_named(&environment.cwd.join(path))
             .map(Some)
-            .map_err(|error| format!("cannot read {path}: {error}")),
+            .map_err(|error| error.to_string()),
         None => Ok(None),
     };
     Ok(SystemPrompt {
@@ -357,17 +348,21 @@ fn system_prompt(flags: &Flags) -> Result<SystemPrompt, String> {
 
 fn model_config(flags: &Flags, place: &Place, keyless: Keyless) -> Result<(Config, KeySource), String> {
     let Place { environment, settings } = place;
-    let (auth, source) = match (&environment.api_key, &environment.auth_token, settings.api_key_helper()) {
-        (Some(key), _, _) => (Auth::ApiKey(key.clone()), KeySource::Environment),
-        (None, Some(token), _) => (Auth::Bearer(token.clone()), KeySource::Environment),
-        (None, None, Some(command)) => (Auth::Helper(Helper::new(command)), KeySource::Helper),
-        (None, None, None) => (Auth::None, KeySource::None),
-    };
+    let headers = custom_headers(environment.custom_headers.as_deref());
+    let (auth, source) = credentials(environment, settings, &headers);
     let mut config = Config::new(environment.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL), auth);
-    config.headers = custom_headers(environment.custom_headers.as_deref());
+    config.headers = headers;
     config.betas = flags.betas.clone().unwrap_or_default();
+    config.betas.extend(environment.betas.iter().cloned());
     config.network = environment.network()?;
-    config.names = environment.model_names.clone();
+    config.names = match environment.base_url {
+        // Another server may have no other model.
+        Some(_) => {
+            let main = environment.model_names.resolve(model_name(flags, place).as_deref());
+            environment.model_names.with_main(&main)
+        }
+        None => environment.model_names.clone(),
+    };
     if let Some(most) = environment.response_timeout {
         config.response_timeout = most;
     }
@@ -380,6 +375,45 @@ fn model_config(flags: &Flags, place: &Place, keyless: Keyless) -> Result<(Confi
         }
         (source, _) => Ok((config, source)),
     }
+}
+
+/// The credentials, and where they come from. A key and a token are sent in their own headers, both if both are set;
+/// `apiKeyHelper` fills the header that has none. The reference CLI (2.1.325) does the same.
+fn credentials(environment: &Environment, settings: &Settings, headers: &[(String, String)]) -> (Auth, KeySource) {
+    let (key, token) = (environment.api_key.clone(), environment.auth_token.clone());
+    let has_key = key.is_some();
+    match (key, token, settings.api_key_helper()) {
+        (Some(key), Some(token), _) => (Auth::Both { key, token }, KeySource::Environment),
+        (key, token, Some(command)) => {
+            let mut helper = Helper::new(command);
+            helper.ttl = environment.helper_ttl.unwrap_or(helper.ttl);
+            (helper.key, helper.token) = (key, token);
+            let source = if has_key {
+                KeySource::Environment
+            } else {
+                KeySource::Helper
+            };
+            (Auth::Helper(helper), source)
+        }
+        (Some(key), None, None) => (Auth::ApiKey(key), KeySource::Environment),
+        (None, Some(token), None) => (Auth::Bearer(token), KeySource::Token),
+        (None, None, None) if carries_credential(headers) => (Auth::None, KeySource::Token),
+        (None, None, None) => (Auth::None, KeySource::None),
+    }
+}
+
+/// Whether a custom header authenticates requests.
+fn carries_credential(headers: &[(String, String)]) -> bool {
+    let credential = |name: &str| ["authorization", "x-api-key"].contains(&name.to_ascii_lowercase().as_str());
+    headers.iter().any(|(name, _)| credential(name))
+}
+
+/// The model that is chosen: by flag, variable or setting.
+fn model_name(flags: &Flags, place: &Place) -> Option<String> {
+    let Place { environment, settings } = place;
+    let of_settings = || settings.model().map(str::to_owned);
+    let name = flags.model.clone().or_else(|| environment.model.clone());
+    name.or_else(of_settings).or_else(|| environment.default_model.clone())
 }
 
 fn user_agent(environment: &Environment) -> String {

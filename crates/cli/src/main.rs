@@ -5,6 +5,7 @@
 
 mod approval;
 mod attach;
+mod broken_settings;
 mod completions;
 mod conversation;
 mod debug;
@@ -26,6 +27,7 @@ mod serve;
 mod servers;
 mod sim;
 mod startup;
+mod trusting;
 mod trying;
 mod worktree;
 

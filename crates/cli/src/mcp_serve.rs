@@ -10,6 +10,7 @@ use sluice_wire::mode::PermissionMode;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+use crate::broken_settings;
 use crate::environment::Environment;
 use crate::flags::Flags;
 use crate::launch::{self, Keyless, Place};
@@ -17,6 +18,9 @@ use crate::{fail, warn};
 
 pub(crate) async fn run(flags: &Flags, environment: &Environment, agent: bool) -> i32 {
     let place = Place::look(flags, environment, launch::opener(flags));
+    if let Some(refusal) = broken_settings::refusal(&place, flags) {
+        return fail(&refusal.to_string());
+    }
     let mut options = match launch::options(flags, &place, Keyless::Refuse) {
         Ok(options) => options,
         Err(problem) => return fail(&problem.to_string()),

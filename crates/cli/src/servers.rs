@@ -1,9 +1,9 @@
 //! MCP servers of a session, from flags and environment variables.
 
-use std::fs;
 use std::time::Duration;
 
 use sluice_engine::mcp::{self, ServerOptions, config};
+use sluice_engine::settings::read_named;
 
 use crate::environment::Environment;
 use crate::flags::Flags;
@@ -55,7 +55,7 @@ fn text(argument: &str, environment: &Environment) -> Result<String, String> {
         return Ok(argument.to_owned());
     }
     let path = environment.cwd.join(argument);
-    fs::read_to_string(&path).map_err(|error| invalid(argument, &format!("cannot read {}: {error}", path.display())))
+    read_named(&path).map_err(|error| invalid(argument, &error.to_string()))
 }
 
 fn invalid(argument: &str, why: &str) -> String {

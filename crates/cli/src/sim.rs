@@ -1,9 +1,10 @@
 //! `sluice sim`: the scripted model and the scripted agent, for people who build hosts.
 
-use std::fs;
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
+
+use sluice_engine::settings::read_named;
 
 use crate::fail;
 use crate::flags::Sim;
@@ -16,9 +17,9 @@ pub(crate) async fn run(sim: &Sim) -> i32 {
 }
 
 async fn model(path: &str) -> i32 {
-    let text = match fs::read_to_string(path) {
+    let text = match read_named(Path::new(path)) {
         Ok(text) => text,
-        Err(error) => return fail(&format!("cannot read {path}: {error}")),
+        Err(error) => return fail(&error.to_string()),
     };
     let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let announce = |address: SocketAddr| {

@@ -20,6 +20,8 @@ pub(crate) struct Refusal {
     /// The wire's `startup_failure_reason`, where it has a word for it.
     pub(crate) reason: Option<&'static str>,
     pub(crate) text: String,
+    /// Hosts get the `result` even if they did not ask for such results.
+    always: bool,
 }
 
 impl Refusal {
@@ -27,14 +29,23 @@ impl Refusal {
         Self {
             reason: Some(reason),
             text: text.into(),
+            always: false,
         }
+    }
+
+    /// Sends the `result` to every host: also to those that did not set `CLAUDE_CODE_STARTUP_FAILURE_RESULTS`.
+    pub(crate) fn to_every_host(self) -> Self {
+        Self { always: true, ..self }
     }
 
     /// Says so, to the host too where it asked to be told, and gives the exit code.
     pub(crate) fn tell(&self, flags: &Flags, environment: &Environment) -> i32 {
         warn(&format!("error: {}", self.text));
         let streams = flags.output_format == OutputFormat::StreamJson;
-        if let Some(reason) = self.reason.filter(|_| streams && environment.startup_results) {
+        if let Some(reason) = self
+            .reason
+            .filter(|_| streams && (self.always || environment.startup_results))
+        {
             let id = flags.session_id.clone();
             let id = id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
             let result = sluice_engine::startup_failure(&id, reason, &self.text);
@@ -47,7 +58,11 @@ impl Refusal {
 
 impl From<String> for Refusal {
     fn from(text: String) -> Self {
-        Self { reason: None, text }
+        Self {
+            reason: None,
+            text,
+            always: false,
+        }
     }
 }
 

@@ -159,7 +159,7 @@ fn repository_root(folder: &Path) -> Result<PathBuf, String> {
 /// Checking files out runs the filter programs that the configuration names. Those of the person's own configuration
 /// may run; those of the repository need a trusted folder.
 async fn may_check_out(flags: &Flags, environment: &Environment, interactive: bool) -> Result<(), EnterError> {
-    let filters = repository_filters(&environment.cwd);
+    let filters = repository_filters(&environment.cwd)?;
     if filters.is_empty() {
         return Ok(());
     }
@@ -168,7 +168,7 @@ async fn may_check_out(flags: &Flags, environment: &Environment, interactive: bo
         return Ok(());
     }
     if interactive {
-        return match approval::ask_about_filters(&place, &facts_of(flags, &place), &filters).await {
+        return match approval::ask_about_filters(&place, flags, &facts_of(flags, &place), &filters).await {
             Ok(Said::Leave) => Err(EnterError::Left),
             Ok(_) => Ok(()),
             Err(error) => Err(EnterError::Failed(error.to_string())),
@@ -182,9 +182,17 @@ async fn may_check_out(flags: &Flags, environment: &Environment, interactive: bo
 }
 
 /// Returns the filter settings of the repository's own configuration, as `name: program`.
-fn repository_filters(folder: &Path) -> Vec<String> {
-    // Exits with 1 where no setting matches.
-    let listed = git(folder, &["config", "-z", "--show-scope", "--get-regexp", "^filter\\."]).unwrap_or_default();
+fn repository_filters(folder: &Path) -> Result<Vec<String>, String> {
+    let listed = match git(folder, &["config", "-z", "--show-scope", "--get-regexp", "^filter\\."]) {
+        Ok(listed) => listed,
+        // No setting matches: git fails and prints nothing.
+        Err(why) if why.is_empty() => return Ok(Vec::new()),
+        Err(why) => {
+            return Err(format!(
+                "--worktree: git cannot read the repository's configuration: {why}"
+            ));
+        }
+    };
     let mut filters = Vec::new();
     let mut fields = listed.split_terminator('\0');
     while let (Some(scope), Some(setting)) = (fields.next(), fields.next()) {
@@ -194,7 +202,7 @@ fn repository_filters(folder: &Path) -> Vec<String> {
             filters.push(format!("{name}: {program}"));
         }
     }
-    filters
+    Ok(filters)
 }
 
 /// A name is a path below the folder of worktrees and part of a branch's name.

@@ -309,14 +309,14 @@ pub(crate) fn of_files(options: &Options, catalogue: &Catalogue) -> Roster {
 }
 
 /// What is wrong with the definitions of these, each a sentence.
-pub(crate) fn problems(options: &Options, catalogue: &Catalogue) -> Vec<String> {
-    of_files(options, catalogue).problems
+pub(crate) fn problems(roster: &Roster) -> Vec<String> {
+    roster.problems.iter().chain(&roster.left_out).cloned().collect()
 }
 
 impl Agents {
     /// What is wrong with the definitions that were read.
-    pub(crate) fn file_problems(&self) -> &[String] {
-        self.roster.as_ref().map_or(&[], |roster| &roster.problems)
+    pub(crate) fn file_problems(&self) -> Vec<String> {
+        self.roster.as_ref().map(|roster| problems(roster)).unwrap_or_default()
     }
 }
 

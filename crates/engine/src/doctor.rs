@@ -1,6 +1,8 @@
 //! What could not be read as it was meant: for `/doctor`, and for those who ask before a session begins.
 
-use sluice_hooks::HookList;
+use sluice_catalogue::agents::Roster;
+use sluice_hooks::config::Reader;
+use sluice_hooks::{HookList, Origin};
 
 use crate::agents;
 use crate::catalogue::Catalogue;
@@ -13,8 +15,31 @@ use crate::session::Session;
 pub fn problems(options: &Options) -> Vec<String> {
     let catalogue = options.load_catalogue();
     let hooks = HookList::default().lay_out(&options.settings, &options.cwd, &options.folders.home);
-    let agents = agents::problems(options, &catalogue);
-    of_files(options, &catalogue, hooks.into_iter().chain(agents))
+    let roster = agents::of_files(options, &catalogue);
+    let agents = agents::problems(&roster);
+    let in_files = hooks_in_files(options, &catalogue, &roster);
+    of_files(options, &catalogue, hooks.into_iter().chain(agents).chain(in_files))
+}
+
+/// Returns the problems of hooks in the front matter of commands, skills and agents.
+fn hooks_in_files(options: &Options, catalogue: &Catalogue, roster: &Roster) -> Vec<String> {
+    let (cwd, home) = (options.cwd.as_path(), options.folders.home.as_path());
+    let reader = Reader { cwd, home };
+    let entries = catalogue.entries.iter().filter_map(|entry| {
+        let (name, root) = (entry.name.clone(), cwd.to_owned());
+        Some((&entry.path, Origin::Skill { name, root }, entry.hooks.as_ref()?))
+    });
+    let kinds = roster.kinds().filter_map(|kind| {
+        let name = kind.name.clone();
+        Some((kind.path.as_ref()?, Origin::Agent { name }, kind.brings.hooks.as_ref()?))
+    });
+    let problems = entries.chain(kinds).flat_map(|(path, origin, hooks)| {
+        let (_, problems) = reader.read(&origin, hooks);
+        problems
+            .into_iter()
+            .map(move |problem| format!("{}: {problem}", path.display()))
+    });
+    problems.collect()
 }
 
 /// What is wrong with settings, hooks, agents, and what the catalogue holds.
@@ -30,7 +55,7 @@ impl Session {
     /// Everything that could not be read as it was meant.
     pub(crate) fn diagnose(&self) -> String {
         let hooks = self.hooks.problems().map(str::to_owned);
-        let agents = self.agents.file_problems().iter().cloned();
+        let agents = self.agents.file_problems().into_iter();
         let mut problems = of_files(&self.options, self.commands.catalogue(), hooks.chain(agents));
         problems.extend(self.server_problems());
         problems.extend(self.conversation.transcript.problem());

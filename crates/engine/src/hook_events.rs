@@ -46,14 +46,18 @@ impl Session {
     }
 
     /// Adds the hooks of a plugin, a skill or an agent, if the settings let such hooks run.
-    pub(crate) fn add_hooks(&mut self, origin: &Origin, config: &Value) {
+    pub(crate) fn add_hooks(&mut self, origin: &Origin, config: &Value, trusted: bool) {
         let settings = &self.options.settings;
         let says = |value: Option<&Value>| value.and_then(Value::as_bool) == Some(true);
         if says(settings.get(&keys::DISABLE_ALL_HOOKS)) || says(settings.policy(&keys::ALLOW_MANAGED_HOOKS_ONLY)) {
             return;
         }
         let (cwd, home) = (&self.options.cwd, &self.options.folders.home);
-        let problems = self.hooks.list_mut().add(origin, config, cwd, home);
+        let list = self.hooks.list_mut();
+        let problems = match trusted {
+            true => list.add(origin, config, cwd, home),
+            false => list.add_held_back(origin, config, cwd, home),
+        };
         self.hooks.add_problems(problems);
     }
 

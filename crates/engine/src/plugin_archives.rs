@@ -47,11 +47,7 @@ async fn bring(archive: &PluginArchive, folder: PathBuf, web: &WebConfig) -> Res
     let bytes = match archive {
         PluginArchive::Url(url) => download(web.clone(), url, LARGEST, PATIENCE).await?,
         PluginArchive::File(path) => {
-            let large = fs::metadata(path).is_ok_and(|file| file.len() > LARGEST as u64);
-            if large {
-                return Err(format!("it is larger than {} MiB", LARGEST >> 20));
-            }
-            fs::read(path).map_err(|error| error.to_string())?
+            sluice_settings::read_regular(path, LARGEST as u64).map_err(|error| error.to_string())?
         }
     };
     let work = move || {

@@ -86,6 +86,9 @@ pub enum Handler {
     },
     /// Asks the host.
     Callback(String),
+    /// Runs nothing, because the folder of the hook is not trusted. A call that the hook covers needs permission: the
+    /// hook might have denied it.
+    HeldBack,
 }
 
 impl Handler {
@@ -98,6 +101,7 @@ impl Handler {
             Self::Agent { .. } => "agent",
             Self::McpTool { .. } => "mcp_tool",
             Self::Callback(_) => "callback",
+            Self::HeldBack => "held_back",
         }
     }
 
@@ -115,6 +119,7 @@ impl Handler {
             Self::Prompt { prompt, .. } | Self::Agent { prompt, .. } => prompt.clone(),
             Self::McpTool { server, tool, .. } => format!("{server}:{tool}"),
             Self::Callback(id) => id.clone(),
+            Self::HeldBack => String::new(),
         }
     }
 }
@@ -190,6 +195,26 @@ impl Reader<'_> {
                 }
             }
         }
+        (hooks, problems)
+    }
+
+    /// Reads the `PreToolUse` hooks of an untrusted folder that a call would have to wait for.
+    pub fn read_held_back(&self, origin: &Origin, config: &Value) -> (Vec<Hook>, Vec<String>) {
+        let decides = |hook: &Hook| {
+            hook.event == Event::PreToolUse && !matches!(hook.handler, Handler::Command { is_async: true, .. })
+        };
+        let (hooks, problems) = self.read(origin, config);
+        let hooks = hooks
+            .into_iter()
+            .filter(decides)
+            .map(|hook| Hook {
+                handler: Handler::HeldBack,
+                timeout: None,
+                refuses_on_failure: None,
+                once: false,
+                ..hook
+            })
+            .collect();
         (hooks, problems)
     }
 

@@ -36,12 +36,23 @@ impl HookList {
         problems
     }
 
+    /// Adds hooks of an untrusted folder: they do not run, and calls that they cover need permission.
+    /// Returns the problems of the hooks.
+    pub fn add_held_back(&mut self, origin: &Origin, config: &Value, cwd: &Path, home: &Path) -> Vec<String> {
+        let (hooks, problems) = Reader { cwd, home }.read_held_back(origin, config);
+        self.insert(hooks);
+        problems
+    }
+
     /// Replaces the hooks of the settings files; returns their problems.
     pub fn lay_out(&mut self, settings: &Settings, cwd: &Path, home: &Path) -> Vec<String> {
         self.0.retain(|hook| !matches!(hook.origin, Origin::Settings(_)));
         let mut problems = Vec::new();
         for (source, config) in settings.hooks() {
             problems.extend(self.add(&Origin::Settings(source), config, cwd, home));
+        }
+        for (source, config) in settings.held_back_hooks() {
+            problems.extend(self.add_held_back(&Origin::Settings(source), config, cwd, home));
         }
         problems
     }

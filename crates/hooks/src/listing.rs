@@ -1,5 +1,7 @@
 //! The answer to `get_hooks_listing`: the configured hooks.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use sluice_permission::Source;
 use sluice_settings::Settings;
@@ -16,7 +18,8 @@ impl HookList {
     #[must_use]
     pub fn listing(&self, settings: &Settings) -> GetHooksListingResponse {
         let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-        let count = |event: Event| number(self.iter().filter(|hook| hook.event == event).count());
+        let runs = |hook: &&Arc<Hook>| hook.handler != Handler::HeldBack;
+        let count = |event: Event| number(self.iter().filter(runs).filter(|hook| hook.event == event).count());
         let described = |event: &Event| HookEventListing {
             name: event.as_str().to_owned(),
             summary: event.summary().to_owned(),
@@ -28,7 +31,7 @@ impl HookList {
             hook_count: Some(count(*event)),
             ..described(event)
         });
-        let mut sorted: Vec<&Hook> = self.iter().map(AsRef::as_ref).collect();
+        let mut sorted: Vec<&Hook> = self.iter().filter(runs).map(AsRef::as_ref).collect();
         sorted.sort_by_key(|hook| (hook.event, hook.matcher_text.clone()));
         let says = |key: &Key| settings.policy(key).and_then(Value::as_bool) == Some(true);
         let managed = self.iter().filter(|hook| hook.origin.is_managed()).count();
@@ -111,5 +114,6 @@ fn label(handler: &Handler) -> &'static str {
         Handler::Prompt { .. } | Handler::Agent { .. } => "Prompt",
         Handler::McpTool { .. } => "Tool",
         Handler::Callback(_) => "Callback",
+        Handler::HeldBack => "Held back",
     }
 }

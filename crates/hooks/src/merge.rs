@@ -78,6 +78,7 @@ pub fn merge(event: Event, mut said: Vec<Said>) -> Merged {
             changed_by_an_allower = allows;
             merged.updated_input = Some(input);
         }
+        let silence = silence.or(answer.held_back.then_some(Silence::HeldBack));
         if let Some((permission, block)) = answer.permission
             && merged
                 .verdict

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 use sluice_call::Permission;
+use sluice_settings::held::HOW_TO_TRUST;
 use sluice_wire::hook::{
     HookDecision, HookOutput, HookPermissionDecision, HookSpecificOutput, PermissionRequestDecision,
     WorktreeCreateOutput,
@@ -49,6 +50,8 @@ pub struct HookAnswer {
     pub decision: Option<PermissionRequestDecision>,
     /// What else belongs to the event.
     pub specific: Option<HookSpecificOutput>,
+    /// The hook did not run: its folder is not trusted.
+    pub held_back: bool,
     /// It is async.
     pub is_async: bool,
     /// Its output is not worth showing.
@@ -56,6 +59,17 @@ pub struct HookAnswer {
 }
 
 impl HookAnswer {
+    /// The answer in place of a hook that does not run because its folder is not trusted.
+    pub fn held_back() -> Self {
+        let reason = "This folder is not trusted, so a PreToolUse hook of the project that covers this call does not \
+                      run. The hook might deny the call.";
+        Self {
+            permission: Some((Permission::Ask, Block::plain(format!("{reason} {HOW_TO_TRUST}")))),
+            held_back: true,
+            ..Self::default()
+        }
+    }
+
     /// The answer without what it allows: its source may deny, but not allow.
     pub fn without_leave(self) -> Self {
         Self {

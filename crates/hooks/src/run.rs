@@ -160,7 +160,9 @@ impl Due {
             Handler::Callback(_) => CALLBACK,
             Handler::Prompt { .. } => MODEL,
             Handler::Agent { .. } => AGENT,
-            Handler::Command { .. } | Handler::Http { .. } | Handler::McpTool { .. } => self.hook.event.patience(),
+            Handler::Command { .. } | Handler::Http { .. } | Handler::McpTool { .. } | Handler::HeldBack => {
+                self.hook.event.patience()
+            }
         })
     }
 
@@ -223,6 +225,7 @@ pub async fn run(run: &HookRun, due: &Due) -> Result<HookAnswer, Failure> {
             model,
             continues,
         } => prompt::run(run, due, prompt, model.as_deref(), *continues).await,
+        Handler::HeldBack => Ok(HookAnswer::held_back()),
         Handler::Agent { .. } | Handler::McpTool { .. } | Handler::Callback(_) => Err(Failure::Cancelled),
     }
 }

@@ -103,6 +103,8 @@ pub use options::{Deadlines, Options, Plugin, Settings, Skills, SystemPrompt, Th
 pub use process::{Identity, Process};
 pub use query::{Query, query, query_over};
 
+/// Files that only their owner can read, for programs that store conversations.
+pub use sluice_transcript::private;
 /// The messages between a host and an agent.
 pub use sluice_wire as wire;
 pub use sluice_wire::control::HostRequest;

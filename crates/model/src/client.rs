@@ -83,7 +83,15 @@ impl Client {
         let base = config.base_url.trim_end_matches('/');
         let messages = endpoint(base, "/v1/messages")?;
         let count = endpoint(base, "/v1/messages/count_tokens")?;
-        let custom = custom_headers(&config.headers)?;
+        let mut custom = custom_headers(&config.headers)?;
+        // The betas that the requests need stay: those of a custom header are added to them.
+        let added = custom.get_all(BETA).into_iter().filter_map(|value| value.to_str().ok());
+        let added: Vec<String> = added
+            .flat_map(|values| values.split(','))
+            .map(|beta| beta.trim().to_owned())
+            .filter(|beta| !beta.is_empty())
+            .collect();
+        custom.remove(BETA);
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(VERSION, HeaderValue::from_static("2023-06-01"));
@@ -100,10 +108,23 @@ impl Client {
                 headers.insert(AUTHORIZATION, secret(&format!("Bearer {token}"), "authorization")?);
                 Credential::Fixed { present: true }
             }
-            Auth::Helper(helper) => Credential::Helper(Keys::new(helper.clone())),
+            Auth::Both { key, token } => {
+                headers.insert(API_KEY, secret(key, "x-api-key")?);
+                headers.insert(AUTHORIZATION, secret(&format!("Bearer {token}"), "authorization")?);
+                Credential::Fixed { present: true }
+            }
+            Auth::Helper(helper) => {
+                if let Some(key) = &helper.key {
+                    headers.insert(API_KEY, secret(key, "x-api-key")?);
+                }
+                if let Some(token) = &helper.token {
+                    headers.insert(AUTHORIZATION, secret(&format!("Bearer {token}"), "authorization")?);
+                }
+                Credential::Helper(Keys::new(helper.clone()))
+            }
         };
         config.network.check()?;
-        let betas = config.betas.clone();
+        let betas = config.betas.iter().cloned().chain(added).collect();
         let http = OnceLock::new();
         let inner = Inner {
             messages,
@@ -124,7 +145,7 @@ impl Client {
     /// If there is no answer, or one that is not a stream of events.
     pub async fn stream(&self, request: &Request) -> Result<Stream, Failure> {
         let inner = &*self.inner;
-        let sending = inner.send(&inner.messages, request.body_as(true), request);
+        let sending = inner.send(&inner.messages, || request.body_as(true), request);
         let response = timeout(inner.config.response_timeout, sending)
             .await
             .map_err(|_| Failure::Timeout)??;
@@ -146,7 +167,7 @@ impl Client {
     /// If there is no answer, or one that is not a message.
     pub async fn create(&self, request: &Request) -> Result<(Value, Head), Failure> {
         let (message, head) = self
-            .whole(&self.inner.messages, request.body_as(false), request)
+            .whole(&self.inner.messages, || request.body_as(false), request)
             .await?;
         if message.get("content").is_some_and(Value::is_array) {
             Ok((message, head))
@@ -160,7 +181,7 @@ impl Client {
     /// # Errors
     /// If there is no answer, or no count in it.
     pub async fn count_tokens(&self, request: &Request) -> Result<u64, Failure> {
-        let (answer, _) = self.whole(&self.inner.count, request.count_body(), request).await?;
+        let (answer, _) = self.whole(&self.inner.count, || request.count_body(), request).await?;
         let count = answer.get("input_tokens").and_then(Value::as_u64);
         count.ok_or_else(|| Failure::Protocol("the answer has no input_tokens".to_owned()))
     }
@@ -191,7 +212,7 @@ impl Client {
         })
     }
 
-    async fn whole(&self, url: &Url, body: Body, request: &Request) -> Result<(Value, Head), Failure> {
+    async fn whole(&self, url: &Url, body: impl Fn() -> Body, request: &Request) -> Result<(Value, Head), Failure> {
         let answer = async {
             let response = self.inner.send(url, body, request).await?;
             let head = head(&response);
@@ -221,8 +242,18 @@ async fn limited(mut response: Response) -> Result<Vec<u8>, Failure> {
 }
 
 impl Inner {
-    /// Sends, and gives the response if its status is a success.
-    async fn send(&self, url: &Url, body: Body, request: &Request) -> Result<Response, Failure> {
+    /// Sends, and gives the response if its status is a success. A credential of a helper that the server refuses is
+    /// fetched again, once.
+    async fn send(&self, url: &Url, body: impl Fn() -> Body, request: &Request) -> Result<Response, Failure> {
+        match self.send_once(url, body(), request).await {
+            Err(Failure::Http { status: 401, .. }) if matches!(self.credential, Credential::Helper(_)) => {
+                self.send_once(url, body(), request).await
+            }
+            sent => sent,
+        }
+    }
+
+    async fn send_once(&self, url: &Url, body: Body, request: &Request) -> Result<Response, Failure> {
         let mut headers = self.headers.clone();
         let mut betas: Vec<&str> = Vec::new();
         let budget = request.task_budget.map(|_| TASK_BUDGETS);
@@ -247,11 +278,13 @@ impl Inner {
             Credential::Helper(keys) => Some((keys, keys.get().await?)),
         };
         if let Some((_, key)) = &key {
-            headers.insert(API_KEY, secret(key, "x-api-key").map_err(|error| unsendable(&error))?);
-            headers.insert(
-                AUTHORIZATION,
-                secret(&format!("Bearer {key}"), "authorization").map_err(|error| unsendable(&error))?,
-            );
+            let value = |text: &str, name| secret(text, name).map_err(|error| unsendable(&error));
+            if !headers.contains_key(API_KEY) {
+                headers.insert(API_KEY, value(key, "x-api-key")?);
+            }
+            if !headers.contains_key(AUTHORIZATION) {
+                headers.insert(AUTHORIZATION, value(&format!("Bearer {key}"), "authorization")?);
+            }
         }
         headers.extend(self.custom.clone());
         let response = self

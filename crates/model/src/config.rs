@@ -73,7 +73,15 @@ pub enum Auth {
     ApiKey(String),
     /// `authorization: Bearer` (`ANTHROPIC_AUTH_TOKEN`).
     Bearer(String),
-    /// A command that prints the credential (`apiKeyHelper`); it is sent both ways.
+    /// Both headers, each with its own credential.
+    Both {
+        /// `x-api-key`.
+        key: String,
+        /// `authorization: Bearer`.
+        token: String,
+    },
+    /// A command that prints the credential (`apiKeyHelper`). Its output is sent in both headers, except where
+    /// [`Helper::key`] or [`Helper::token`] is set.
     Helper(Helper),
 }
 
@@ -84,13 +92,14 @@ impl fmt::Debug for Auth {
             Self::None => f.write_str("None"),
             Self::ApiKey(_) => f.write_str("ApiKey(…)"),
             Self::Bearer(_) => f.write_str("Bearer(…)"),
+            Self::Both { .. } => f.write_str("Both(…)"),
             Self::Helper(helper) => f.debug_tuple("Helper").field(helper).finish(),
         }
     }
 }
 
 /// A shell command whose standard output is the credential.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Helper {
     /// What `sh -c` runs.
     pub command: String,
@@ -100,6 +109,22 @@ pub struct Helper {
     pub timeout: Duration,
     /// Where it runs; the current directory if absent.
     pub cwd: Option<PathBuf>,
+    /// Sent as `x-api-key` in place of the output.
+    pub key: Option<String>,
+    /// Sent as `authorization: Bearer` in place of the output.
+    pub token: Option<String>,
+}
+
+// Secrets stay out of logs.
+impl fmt::Debug for Helper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Helper")
+            .field("command", &self.command)
+            .field("ttl", &self.ttl)
+            .field("key", &self.key.is_some())
+            .field("token", &self.token.is_some())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Helper {
@@ -110,6 +135,8 @@ impl Helper {
             ttl: Duration::from_secs(300),
             timeout: Duration::from_secs(60),
             cwd: None,
+            key: None,
+            token: None,
         }
     }
 }

@@ -6,17 +6,21 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::models::{ALIASES, DEFAULT, LARGE, LARGE_WINDOW, Prices, SMALL, Thinks, facts, find};
+use crate::models::{ALIASES, LARGE, LARGE_WINDOW, Prices, SMALL, Thinks, facts, find};
 
-/// An alias, and the variables that set its model; the first that is set counts.
-const VARIABLES: &[(&str, &[&str])] = &[
-    ("opus", &["ANTHROPIC_DEFAULT_OPUS_MODEL"]),
-    ("sonnet", &["ANTHROPIC_DEFAULT_SONNET_MODEL"]),
-    (
-        "haiku",
-        &["ANTHROPIC_DEFAULT_HAIKU_MODEL", "ANTHROPIC_SMALL_FAST_MODEL"],
-    ),
+/// An alias, and the variable that sets its model.
+const VARIABLES: &[(&str, &str)] = &[
+    ("opus", "ANTHROPIC_DEFAULT_OPUS_MODEL"),
+    ("sonnet", "ANTHROPIC_DEFAULT_SONNET_MODEL"),
+    ("haiku", "ANTHROPIC_DEFAULT_HAIKU_MODEL"),
+    ("fable", "ANTHROPIC_DEFAULT_FABLE_MODEL"),
+    (SMALL_FAST, "ANTHROPIC_SMALL_FAST_MODEL"),
 ];
+
+/// The model for small jobs. It is no alias that a person could name.
+const SMALL_FAST: &str = "[small]";
+/// The model for small jobs where no variable sets one.
+const SMALL_OF_SERVER: &str = "[small of the server]";
 
 /// The model names of a session, and the models that some of them stand for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,10 +29,10 @@ pub struct Names(Arc<[(&'static str, String)]>);
 impl Names {
     /// Reads the variables. `variable` returns the value of one, `None` if it is not set.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
-        let value = |name: &&str| variable(name).filter(|value| !value.trim().is_empty());
+        let value = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
         let named = VARIABLES
             .iter()
-            .filter_map(|(alias, variables)| Some((*alias, variables.iter().find_map(value)?)));
+            .filter_map(|(alias, variable)| Some((*alias, value(variable)?)));
         Self(named.collect())
     }
 
@@ -48,20 +52,40 @@ impl Names {
         Some(id)
     }
 
+    /// These, with `main` for small jobs unless a variable sets another model: for servers that may have no other one.
+    #[must_use]
+    pub fn with_main(&self, main: &str) -> Self {
+        let known = self.0.iter().filter(|(alias, _)| *alias != SMALL_OF_SERVER);
+        Self(known.cloned().chain([(SMALL_OF_SERVER, main.to_owned())]).collect())
+    }
+
     /// The model for small jobs beside the conversation.
     pub fn small(&self) -> &str {
-        self.called("haiku").unwrap_or(SMALL)
+        let named = [SMALL_FAST, "haiku", SMALL_OF_SERVER];
+        named.into_iter().find_map(|alias| self.called(alias)).unwrap_or(SMALL)
+    }
+
+    /// Whether a name is an alias, and no id of a model.
+    pub fn is_alias(name: &str) -> bool {
+        let name = name.trim().trim_end_matches(LARGE).to_ascii_lowercase();
+        !name.starts_with("claude-") && ALIASES.iter().any(|(alias, _)| *alias == name)
     }
 
     /// The id a name stands for; no name stands for the default, one that is no alias for itself.
     pub fn resolve(&self, name: Option<&str>) -> String {
-        let name = name.map(str::trim).filter(|name| !name.is_empty()).unwrap_or(DEFAULT);
+        let name = name.map(str::trim).filter(|name| !name.is_empty()).unwrap_or("default");
         let (base, large) = match name.strip_suffix(LARGE) {
             Some(base) => (base, true),
             None => (name, false),
         };
         let lower = base.to_ascii_lowercase();
-        if let Some(id) = self.called(&lower) {
+        // The model that is set for Opus is the default, too.
+        let alias = match lower.as_str() {
+            "default" | "best" => "opus",
+            SMALL_FAST | SMALL_OF_SERVER => "",
+            other => other,
+        };
+        if let Some(id) = self.called(alias) {
             return if large { format!("{id}{LARGE}") } else { id.to_owned() };
         }
         let id = ALIASES
@@ -121,13 +145,38 @@ mod tests {
         assert!(offered);
     }
 
+    /// Seen in 2.1.325: the variable for small jobs wins, and does not change the alias.
     #[test]
-    fn the_name_of_today_wins_over_the_one_of_yesterday() {
+    fn small_jobs_have_a_model_of_their_own() {
         let names = Names::default().within(&env(&[
-            ("ANTHROPIC_SMALL_FAST_MODEL", "old"),
-            ("ANTHROPIC_DEFAULT_HAIKU_MODEL", "new"),
+            ("ANTHROPIC_SMALL_FAST_MODEL", "tiny"),
+            ("ANTHROPIC_DEFAULT_HAIKU_MODEL", "haiku-here"),
         ]));
-        assert_eq!(names.small(), "new");
+        assert_eq!(names.small(), "tiny");
+        assert_eq!(names.resolve(Some("haiku")), "haiku-here");
+        let alone = Names::default().within(&env(&[("ANTHROPIC_SMALL_FAST_MODEL", "tiny")]));
+        assert_eq!(alone.resolve(Some("haiku")), Names::default().resolve(Some("haiku")));
+    }
+
+    #[test]
+    fn a_server_with_one_model_does_the_small_jobs_with_it() {
+        assert_eq!(Names::default().small(), SMALL);
+        assert_eq!(Names::default().with_main("qwen").small(), "qwen");
+        let pinned = Names::default().within(&env(&[("ANTHROPIC_DEFAULT_HAIKU_MODEL", "tiny")]));
+        assert_eq!(pinned.with_main("qwen").small(), "tiny");
+    }
+
+    #[test]
+    fn the_pin_of_opus_moves_the_default_and_fable_has_its_own() {
+        let names = Names::default().within(&env(&[
+            ("ANTHROPIC_DEFAULT_OPUS_MODEL", "big"),
+            ("ANTHROPIC_DEFAULT_FABLE_MODEL", "biggest"),
+        ]));
+        assert_eq!(names.resolve(None), "big");
+        assert_eq!(names.resolve(Some("default")), "big");
+        assert_eq!(names.resolve(Some("fable")), "biggest");
+        assert_eq!(names.resolve(Some("[small]")), "[small]");
+        assert!(Names::is_alias("Opus") && Names::is_alias("sonnet[1m]") && !Names::is_alias("claude-opus-5-5"));
     }
 
     #[test]

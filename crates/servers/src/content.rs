@@ -238,11 +238,11 @@ async fn save_as(frame: &Frame<'_>, name: &str, bytes: &[u8]) -> Result<PathBuf,
         .map(|letter| if plain(letter) { letter } else { '_' })
         .collect();
     let path = frame.folder.join(name);
-    let written = async {
-        tokio::fs::create_dir_all(frame.folder).await?;
-        tokio::fs::write(&path, bytes).await
-    };
-    written.await.map_err(|error| error.to_string())?;
+    let (to, bytes) = (path.clone(), bytes.to_vec());
+    let written = tokio::task::spawn_blocking(move || sluice_transcript::private::write(&to, bytes)).await;
+    written
+        .map_err(|error| error.to_string())?
+        .map_err(|error| error.to_string())?;
     Ok(path)
 }
 

@@ -191,7 +191,7 @@ struct Choices {
     disabled: Vec<String>,
     /// Switched off by the person, for this project, whoever named them.
     off: Vec<String>,
-    /// A program chose the folder: what is not disabled runs.
+    /// A program chose the folder, or it is trusted for this run: what is not disabled runs.
     unasked: bool,
     trusted: bool,
 }
@@ -209,7 +209,7 @@ impl Choices {
             all: settings.bool(&keys::ENABLE_ALL_PROJECT_MCP_SERVERS) == Some(true),
             enabled: list(settings, &keys::ENABLED_MCPJSON_SERVERS),
             disabled: list(settings, &keys::DISABLED_MCPJSON_SERVERS),
-            unasked: settings.opener() == Opener::Host,
+            unasked: settings.opener() == Opener::Host || settings.vouched(),
             trusted: settings.trusted(),
         }
     }

@@ -6,6 +6,8 @@
 use serde_json::{Map, Value};
 use sluice_permission::Source;
 
+use crate::writers::Writable;
+
 /// A setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
@@ -19,8 +21,8 @@ pub struct Key {
     pub merge: Merge,
     /// The scopes that may set it.
     pub scopes: Scopes,
-    /// Which files hosts may write it to.
-    pub host_writes: HostWrites,
+    /// Which hosts may write it, and to which files (`update_settings`).
+    pub writable: Writable,
     /// What `/config` takes for it, where it can be set for a session.
     pub configurable: Option<&'static str>,
     /// What has to be set up again when it changes.
@@ -78,17 +80,6 @@ pub enum Scopes {
     Owners,
     /// The administrator.
     Policy,
-}
-
-/// Which files hosts may write a setting to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HostWrites {
-    /// None: it could run or allow something, or is nobody's choice.
-    Never,
-    /// The person's own.
-    User,
-    /// The person's own, and theirs for the project.
-    UserAndLocal,
 }
 
 /// What has to be set up again when a setting changes. Rules, hooks and variables always are.
@@ -154,18 +145,6 @@ impl Scopes {
     }
 }
 
-impl HostWrites {
-    /// Whether a host may write it to the file of this scope.
-    #[must_use]
-    pub fn allow(self, source: Source) -> bool {
-        match self {
-            Self::Never => false,
-            Self::User => source == Source::User,
-            Self::UserAndLocal => matches!(source, Source::User | Source::Local),
-        }
-    }
-}
-
 impl Key {
     /// A setting that everybody may say, that waits for trust, and that only a file or a flag changes.
     const fn new(name: &'static str, shape: Shape) -> Self {
@@ -175,11 +154,17 @@ impl Key {
             untrusted: Untrusted::Waits,
             merge: Merge::Joined,
             scopes: Scopes::All,
-            host_writes: HostWrites::Never,
+            writable: Writable::Never,
             configurable: None,
             concerns: Concerns::Nothing,
             told_by_name: false,
         }
+    }
+
+    /// Whether a stronger file replaces the value of a weaker one: lists and objects are joined instead.
+    #[must_use]
+    pub fn merge_replaces(&self) -> bool {
+        self.merge == Merge::Replaced || !matches!(self.shape, Shape::List | Shape::Object | Shape::Any)
     }
 
     const fn any(name: &'static str) -> Self {
@@ -226,8 +211,8 @@ impl Key {
         self
     }
 
-    const fn written_by_hosts(mut self, writes: HostWrites) -> Self {
-        self.host_writes = writes;
+    const fn writable(mut self, writable: Writable) -> Self {
+        self.writable = writable;
         self
     }
 
@@ -263,32 +248,32 @@ keys! {
     SCHEMA = Key::text("$schema").counts();
     // The conversation.
     AGENT = Key::text("agent");
-    ALWAYS_THINKING_ENABLED = Key::flag("alwaysThinkingEnabled").counts().configurable("true|false");
-    ATTRIBUTION = Key::any("attribution").counts();
-    AUTO_COMPACT_ENABLED = Key::flag("autoCompactEnabled").counts().configurable("true|false");
+    ALWAYS_THINKING_ENABLED = Key::flag("alwaysThinkingEnabled").counts().configurable("true|false").writable(Writable::OwnHosts);
+    ATTRIBUTION = Key::any("attribution").counts().writable(Writable::OwnHosts);
+    AUTO_COMPACT_ENABLED = Key::flag("autoCompactEnabled").counts().configurable("true|false").writable(Writable::OwnHosts);
     AUTO_COMPACT_WINDOW = Key::number("autoCompactWindow").counts();
-    AUTO_MEMORY_ENABLED = Key::flag("autoMemoryEnabled");
+    AUTO_MEMORY_ENABLED = Key::flag("autoMemoryEnabled").writable(Writable::OwnHosts);
     // Files in it are written unasked, so a project has no say in where it lies.
     AUTO_MEMORY_DIRECTORY = Key::text("autoMemoryDirectory").of(Scopes::NotProjects);
     CLAUDE_MD_EXCLUDES = Key::list("claudeMdExcludes");
-    INCLUDE_CO_AUTHORED_BY = Key::flag("includeCoAuthoredBy").counts();
+    INCLUDE_CO_AUTHORED_BY = Key::flag("includeCoAuthoredBy").counts().writable(Writable::OwnHosts);
     INCLUDE_GIT_INSTRUCTIONS = Key::flag("includeGitInstructions").counts();
-    LANGUAGE = Key::text("language").counts().configurable("<language>");
-    OUTPUT_STYLE = Key::text("outputStyle").counts_for_hosts().written_by_hosts(HostWrites::UserAndLocal).configurable("<style>");
-    PROMPT_SUGGESTION_ENABLED = Key::flag("promptSuggestionEnabled");
-    RESPECT_GITIGNORE = Key::flag("respectGitignore").counts().configurable("true|false");
+    LANGUAGE = Key::text("language").counts().configurable("<language>").writable(Writable::OwnHosts);
+    OUTPUT_STYLE = Key::text("outputStyle").counts().writable(Writable::AnyHostUserAndLocal).configurable("<style>");
+    PROMPT_SUGGESTION_ENABLED = Key::flag("promptSuggestionEnabled").writable(Writable::OwnHosts);
+    RESPECT_GITIGNORE = Key::flag("respectGitignore").counts().configurable("true|false").writable(Writable::OwnHosts);
     // The model.
     API_KEY_HELPER = Key::text("apiKeyHelper");
     AVAILABLE_MODELS = Key::list("availableModels");
     DENIED_MODELS = Key::list("deniedModels").counts();
-    EFFORT_LEVEL = Key::text("effortLevel").counts().written_by_hosts(HostWrites::User).configurable("low|medium|high|xhigh|max");
-    FALLBACK_MODEL = Key::any("fallbackModel").counts_for_hosts().replaced();
+    EFFORT_LEVEL = Key::text("effortLevel").counts().writable(Writable::AnyHostUser).configurable("low|medium|high|xhigh|max");
+    FALLBACK_MODEL = Key::any("fallbackModel").counts_for_hosts().replaced().writable(Writable::OwnHosts);
     MAX_EFFORT_LEVEL = Key::text("maxEffortLevel").counts();
-    MODEL = Key::text("model").counts_for_hosts().configurable("<model>");
+    MODEL = Key::text("model").counts_for_hosts().configurable("<model>").writable(Writable::OwnHosts);
     MODEL_OVERRIDES = Key::object("modelOverrides");
     MODEL_SETTINGS = Key::object("modelSettings");
     // What may be done.
-    PERMISSIONS = Key::object("permissions");
+    PERMISSIONS = Key::object("permissions").writable(Writable::Terminal);
     ALLOW_MANAGED_PERMISSION_RULES_ONLY = Key::flag("allowManagedPermissionRulesOnly").of(Scopes::Policy);
     DISABLE_AUTO_MODE = Key::any("disableAutoMode");
     DISABLE_BYPASS_PERMISSIONS_MODE = Key::any("disableBypassPermissionsMode");
@@ -316,15 +301,25 @@ keys! {
     ENABLE_ALL_PROJECT_MCP_SERVERS = Key::flag("enableAllProjectMcpServers").counts_for_hosts().concerns(Concerns::Servers);
     ENABLED_MCPJSON_SERVERS = Key::list("enabledMcpjsonServers").counts_for_hosts().concerns(Concerns::Servers);
     // The screen.
-    PREFERS_REDUCED_MOTION = Key::flag("prefersReducedMotion").counts();
-    SHOW_THINKING_SUMMARIES = Key::flag("showThinkingSummaries").counts();
-    SPINNER_TIPS_ENABLED = Key::flag("spinnerTipsEnabled").counts();
-    STATUS_LINE = Key::object("statusLine");
-    SYNTAX_HIGHLIGHTING_DISABLED = Key::flag("syntaxHighlightingDisabled").counts();
-    THEME = Key::text("theme").counts();
-    TIME_FORMAT = Key::text("timeFormat").counts();
-    VERBOSE = Key::flag("verbose").counts();
-    VIEW_MODE = Key::text("viewMode").counts();
+    EDITOR_MODE = Key::text("editorMode").counts().writable(Writable::OwnHosts);
+    MAX_PROSE_WIDTH = Key::number("maxProseWidth").counts().writable(Writable::OwnHosts);
+    PREFERRED_NOTIF_CHANNEL = Key::text("preferredNotifChannel").counts().writable(Writable::OwnHosts);
+    PREFERS_REDUCED_MOTION = Key::flag("prefersReducedMotion").counts().writable(Writable::OwnHosts);
+    RESPOND_TO_BASH_COMMANDS = Key::flag("respondToBashCommands").writable(Writable::OwnHosts);
+    SHOW_MESSAGE_TIMESTAMPS = Key::flag("showMessageTimestamps").counts().writable(Writable::OwnHosts);
+    SHOW_TURN_DURATION = Key::flag("showTurnDuration").counts().writable(Writable::OwnHosts);
+    SHOW_THINKING_SUMMARIES = Key::flag("showThinkingSummaries").counts().writable(Writable::OwnHosts);
+    // Settings of Sluice's terminal: `wrap`, `glyphs`, `screenReader`.
+    SLUICE = Key::object("sluice").writable(Writable::OwnHosts);
+    SPINNER_TIPS_ENABLED = Key::flag("spinnerTipsEnabled").counts().writable(Writable::OwnHosts);
+    STATUS_LINE = Key::object("statusLine").writable(Writable::Terminal);
+    SYNTAX_HIGHLIGHTING_DISABLED = Key::flag("syntaxHighlightingDisabled").counts().writable(Writable::OwnHosts);
+    TERMINAL_PROGRESS_BAR_ENABLED = Key::flag("terminalProgressBarEnabled").counts().writable(Writable::OwnHosts);
+    TERMINAL_TITLE_FROM_RENAME = Key::flag("terminalTitleFromRename").counts().writable(Writable::OwnHosts);
+    THEME = Key::text("theme").counts().writable(Writable::OwnHosts);
+    TIME_FORMAT = Key::text("timeFormat").counts().writable(Writable::OwnHosts);
+    VERBOSE = Key::flag("verbose").counts().writable(Writable::OwnHosts);
+    VIEW_MODE = Key::text("viewMode").counts().writable(Writable::OwnHosts);
 }
 
 /// The row of a key.
@@ -418,76 +413,5 @@ pub mod permissions {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use std::collections::HashSet;
-
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn no_setting_has_two_rows() {
-        let names: HashSet<&str> = TABLE.iter().map(|key| key.name).collect();
-        assert_eq!(names.len(), TABLE.len());
-        let names: HashSet<&str> = permissions::TABLE.iter().map(|key| key.name).collect();
-        assert_eq!(names.len(), permissions::TABLE.len());
-    }
-
-    /// What could run, reach or allow something never counts before a person has said so, whatever else a row says.
-    #[test]
-    fn what_runs_or_allows_waits_for_trust() {
-        for key in [
-            PERMISSIONS,
-            ENV,
-            SANDBOX,
-            API_KEY_HELPER,
-            STATUS_LINE,
-            ENABLED_PLUGINS,
-            DISABLE_ALL_HOOKS,
-        ] {
-            assert_eq!(key.untrusted, Untrusted::Waits, "{}", key.name);
-            assert_eq!(key.host_writes, HostWrites::Never, "{}", key.name);
-        }
-        assert_eq!(HOOKS.untrusted, Untrusted::CountsForHosts);
-        assert_eq!(HOOKS.host_writes, HostWrites::Never);
-    }
-
-    #[test]
-    fn who_may_say_what() {
-        let scopes = [
-            Source::User,
-            Source::Project,
-            Source::Local,
-            Source::Flag,
-            Source::Policy,
-        ];
-        let of = |key: &Key| scopes.map(|source| key.scopes.hold(source));
-        assert_eq!(of(&MODEL), [true; 5]);
-        assert_eq!(of(&AUTO_MEMORY_DIRECTORY), [true, false, false, true, true]);
-        assert_eq!(of(&TRUSTED_FOLDERS), [true, false, false, false, true]);
-        assert_eq!(of(&ALLOW_MANAGED_HOOKS_ONLY), [false, false, false, false, true]);
-    }
-
-    #[test]
-    fn a_value_of_another_kind_is_found() {
-        let said =
-            json!({"model": 1, "hooks": {}, "verbose": "yes", "language": null, "fallbackModel": ["a"], "none": 1});
-        let names: Vec<&str> = misshapen(said.as_object().unwrap())
-            .iter()
-            .map(|key| key.name)
-            .collect();
-        assert_eq!(names, ["model", "verbose"]);
-    }
-
-    #[test]
-    fn a_typed_word_becomes_what_the_setting_holds() {
-        assert_eq!(Shape::Text.read("true"), Some(json!("true")));
-        assert_eq!(Shape::Flag.read("true"), Some(json!(true)));
-        assert_eq!(Shape::Flag.read("maybe"), None);
-        assert_eq!(Shape::Number.read("1.5"), Some(json!(1.5)));
-        assert_eq!(Shape::List.read("1"), None);
-        assert_eq!(Shape::Any.read("word"), Some(json!("word")));
-    }
-}
+#[path = "keys_tests.rs"]
+mod tests;

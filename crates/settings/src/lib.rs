@@ -5,6 +5,7 @@
 //! * `places`: where the files lie, which of them apply, and who chose the folder;
 //! * `regular`: reading regular files only, so that no read blocks;
 //! * [`keys`]: the one table of settings keys: what each holds, which scopes may set it, how it is merged, what trust it needs;
+//! * `writers`: which hosts may write which key with `update_settings`;
 //! * `document`: the text of one file, and its errors with line and column;
 //! * `layer`: the settings of one file, and which of them are held back until the folder is trusted;
 //! * [`held`]: a list of what is held back, for messages to a person;
@@ -36,13 +37,15 @@ pub mod trust;
 mod values;
 pub mod watch;
 mod write;
+mod writers;
 
 pub use document::{Effect, Problem};
 pub use file::{Change, edit, text};
 pub use keys::Key;
 pub use layer::Layer;
 pub use places::{Chosen, FlagSettings, Opener, Places};
-pub use regular::{open_regular, read_regular};
+pub use regular::{MAX_NAMED_FILE, open_regular, read_named, read_regular};
 pub use repository::{project_folders, repository};
 pub use settings::Settings;
 pub use write::{WriteError, update, write};
+pub use writers::{Writable, Writer};

@@ -37,6 +37,20 @@ pub fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The largest file that a flag or an environment variable may name, and the most that is read from standard input.
+pub const MAX_NAMED_FILE: u64 = 32 * 1024 * 1024;
+
+/// The text of a file that a flag or an environment variable names: regular, UTF-8 and no more than [`MAX_NAMED_FILE`].
+///
+/// # Errors
+/// When the file cannot be read, is not a regular file, or is larger. The message names the file.
+pub fn read_named(path: &Path) -> io::Result<String> {
+    let read = read_regular(path, MAX_NAMED_FILE).and_then(|bytes| {
+        String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text in UTF-8"))
+    });
+    read.map_err(|error| io::Error::new(error.kind(), format!("cannot read {}: {error}", path.display())))
+}
+
 fn regular(metadata: &Metadata) -> io::Result<()> {
     match metadata.is_file() {
         true => Ok(()),

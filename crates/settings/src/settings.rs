@@ -154,6 +154,12 @@ impl Settings {
         self.trusted
     }
 
+    /// Whether the folder is trusted for this run (`--trust-folder`), with all it brings.
+    #[must_use]
+    pub fn vouched(&self) -> bool {
+        self.vouched
+    }
+
     /// Whether what the project brings may run.
     #[must_use]
     pub fn runs_projects(&self) -> bool {
@@ -164,6 +170,13 @@ impl Settings {
     #[must_use]
     pub fn waits(&self, source: Source) -> bool {
         self.layers.iter().any(|layer| layer.source == source && layer.waits())
+    }
+
+    /// The strongest scope above `source` that also sets a key, whose value therefore applies instead.
+    #[must_use]
+    pub fn overriding(&self, key: &keys::Key, source: Source) -> Option<Source> {
+        let above = |layer: &&Layer| rank(layer.source) > rank(source) && layer.in_force().contains_key(key.name);
+        self.layers.iter().rev().find(above).map(|layer| layer.source)
     }
 
     /// What a project nobody has trusted may not bring files in from outside of, links followed.

@@ -207,13 +207,31 @@ impl Settings {
         if self.policy(&keys::DISABLE_ALL_HOOKS).and_then(Value::as_bool) == Some(true) {
             return Vec::new();
         }
-        let only_managed = self.managed_only(&keys::ALLOW_MANAGED_HOOKS_ONLY)
-            || self.bool(&keys::DISABLE_ALL_HOOKS) == Some(true)
-            || self.plain();
+        let only_managed = self.only_managed_hooks();
         self.each(&keys::HOOKS)
             .into_iter()
             .filter(|(source, _)| !only_managed || *source == Source::Policy)
             .collect()
+    }
+
+    /// The hooks that would run if the folder were trusted.
+    #[must_use]
+    pub fn held_back_hooks(&self) -> Vec<(Source, &Value)> {
+        if self.only_managed_hooks() {
+            return Vec::new();
+        }
+        let held = |layer: &&Layer| layer.waits() && !layer.in_force().contains_key(keys::HOOKS.name);
+        let layers = self.layers.iter().filter(held);
+        layers
+            .filter_map(|layer| Some((layer.source, layer.value.get(keys::HOOKS.name)?)))
+            .collect()
+    }
+
+    /// Whether no hooks run but those of the administrator.
+    fn only_managed_hooks(&self) -> bool {
+        self.managed_only(&keys::ALLOW_MANAGED_HOOKS_ONLY)
+            || self.bool(&keys::DISABLE_ALL_HOOKS) == Some(true)
+            || self.plain()
     }
 
     /// The command that prints the key for the model.

@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -120,6 +120,11 @@ fn lay_over(document: &mut Map<String, Value>, changes: &Map<String, Value>) {
                 document.shift_remove(key);
             }
             (Some(Value::Object(have)), Value::Object(more)) => lay_over(have, more),
+            (_, Value::Object(more)) => {
+                let mut made = Map::new();
+                lay_over(&mut made, more);
+                document.insert(key.clone(), made.into());
+            }
             (_, change) => {
                 document.insert(key.clone(), change.clone());
             }
@@ -157,7 +162,8 @@ impl Target {
         let (Some(folder), Some(name)) = (resolved.parent(), resolved.file_name()) else {
             return Err(WriteError::io(path, io::ErrorKind::InvalidFilename));
         };
-        std::fs::create_dir_all(folder).map_err(|error| WriteError::io(folder, error))?;
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.map_err(|error| WriteError::io(folder, error))?;
         Ok(Self {
             folder: File::open(folder).map_err(|error| WriteError::io(folder, error))?,
             name: name.to_owned(),

@@ -12,6 +12,7 @@ use super::letters;
 use super::other_lines;
 use super::pen;
 use super::place::{Folders, Projects, is_id};
+use super::private;
 
 impl Projects {
     /// Gives a session a title, as agents do: where lists look for it, for those who list agents, and beside the file.
@@ -95,7 +96,7 @@ impl Folders {
         let note = beside.join("archived.json");
         let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let text = json!({"archived": archived, "at": u64::try_from(at.as_millis()).unwrap_or(0), "by": "sdk"});
-        let written = fs::create_dir_all(&beside).and_then(|()| fs::write(&note, text.to_string()));
+        let written = private::write(&note, text.to_string());
         written.map_err(|error| Error::file(&note, error))
     }
 }

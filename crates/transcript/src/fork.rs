@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use indexmap::IndexMap;
@@ -15,7 +14,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::error::Error;
 use super::info::FirstPrompt;
 use super::place::Folders;
-use super::{fresh_id, lines, other_lines, time};
+use super::{fresh_id, lines, other_lines, private, time};
 
 /// How a session is forked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -169,11 +168,7 @@ struct Copy<'a> {
 
 impl Copy<'_> {
     fn write(&mut self, source: &Path, target: &Path, title: Option<&str>) -> io::Result<()> {
-        let open = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(target)?;
+        let open = private::create(target)?;
         let written = self.write_to(&mut BufWriter::new(open), source, title);
         if written.is_err() {
             // Half a copy is none.

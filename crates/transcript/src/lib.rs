@@ -60,6 +60,7 @@ mod fork;
 mod info;
 mod letters;
 mod listing;
+pub mod private;
 mod session_message;
 
 pub use block::{Block, Look, Looked};

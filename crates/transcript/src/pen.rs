@@ -1,15 +1,16 @@
 //! Appending to a transcript: one open file, one write per line. Only the end of a model message changes lines that are
 //! written: their final usage and stop reason replace the first ones in place, in room that was reserved for them.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::copies::Copies;
 use super::line::{self, Names};
+use super::private;
 
 /// After so many bytes the title and the tag are written again: readers of lists look only at a file's end.
 const REMIND_AFTER: u64 = 32 * 1024;
@@ -163,15 +164,7 @@ impl Pen {
 
 /// Opens for appending; says how long the file is and whether its last line lacks its end.
 fn open(path: &Path) -> io::Result<(File, u64, bool)> {
-    if let Some(dir) = path.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-    }
-    let mut file = OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(path)?;
+    let mut file = private::append(path)?;
     let length = file.metadata()?.len();
     let mut last = [b'\n'];
     if length > 0 {
@@ -194,15 +187,8 @@ pub(super) fn append_to(path: &Path, lines: &[Value]) -> io::Result<()> {
 /// Writes the title beside the transcript, where those look who do not read it.
 pub(super) fn title_beside(transcript: &Path, title: &str) -> io::Result<()> {
     let dir = transcript.with_extension("");
-    DirBuilder::new().recursive(true).mode(0o700).create(&dir)?;
     let text = serde_json::to_vec(&serde_json::json!({"customTitle": title}))?;
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(dir.join("custom-title.json"))?;
-    file.write_all(&text)
+    private::write(&dir.join("custom-title.json"), text)
 }
 
 #[cfg(test)]

@@ -135,4 +135,4 @@ pub use set_model::{SetModel, SetModelResponse};
 pub use set_permission_mode::{SetPermissionMode, SetPermissionModeResponse};
 pub use side_question::{SideQuestion, SideQuestionResponse};
 pub use stop_task::StopTask;
-pub use update_settings::UpdateSettings;
+pub use update_settings::{UpdateSettings, UpdateSettingsResponse};

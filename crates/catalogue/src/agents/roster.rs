@@ -22,6 +22,9 @@ pub struct Roster {
     kinds: Vec<AgentDefinition>,
     /// What could not be read, each a sentence for a person.
     pub problems: Vec<String>,
+    /// Files without front matter, each with a sentence for a person. They are left out without a message, since they
+    /// may be notes; `doctor` names them.
+    pub left_out: Vec<String>,
 }
 
 /// A file of an agent and where it comes from.
@@ -70,6 +73,13 @@ impl Roster {
                 .push(format!("The agent in {} cannot be read: {error}", path.display())),
             Ok(text) => {
                 let (definition, problem) = AgentDefinition::from_markdown(&text, &stem, found.origin);
+                if definition.is_none() && problem.is_none() && !stem.eq_ignore_ascii_case("readme") {
+                    self.left_out.push(format!(
+                        "The agent in {}: it has no front matter, so it is left out; begin the file with `---`, `name: …`, \
+                         `description: …` and `---`",
+                        path.display()
+                    ));
+                }
                 if let Some(problem) = problem {
                     self.problems
                         .push(format!("The agent in {}: {problem}", path.display()));
@@ -108,14 +118,12 @@ impl Roster {
         let text = if argument.trim_start().starts_with('{') {
             Ok(argument.to_owned())
         } else {
-            std::fs::read_to_string(cwd.join(argument))
+            sluice_settings::read_named(&cwd.join(argument))
         };
         match text.map(|text| serde_json::from_str::<Value>(&text)) {
             Ok(Ok(agents)) => self.add_json(&agents),
             Ok(Err(error)) => self.problems.push(format!("--agents: this is not JSON: {error}")),
-            Err(error) => self
-                .problems
-                .push(format!("--agents: {argument} cannot be read: {error}")),
+            Err(error) => self.problems.push(format!("--agents: {error}")),
         }
     }
 

@@ -80,6 +80,9 @@ pub(crate) struct Flags {
 
     // Settings, folders, servers, plugins, agents.
     pub(crate) settings: Option<String>,
+    pub(crate) ignore_invalid_settings: bool,
+    /// The host that starts this agent, if it is one of ours: `page`.
+    pub(crate) own_host: Option<String>,
     pub(crate) managed_settings: Option<String>,
     pub(crate) managed_settings_in_initialize: bool,
     /// `Some` and empty: no settings file is read.

@@ -240,6 +240,8 @@ pub(super) const GROUPS: &[Group] = &[
     Group { name: "Settings, MCP servers, plugins, agents", flags: &[
         text("settings", "path or json", |f| &mut f.settings, "Additional settings: a file, or JSON"),
         one("setting-sources", "names", Fills::Commas(|f| &mut f.setting_sources), "Setting sources to read: user, project, local; \"\" for none").examples(&["user", "project", "local"]),
+        switch("ignore-invalid-settings", |f| &mut f.ignore_invalid_settings, "Start without settings files that cannot be parsed"),
+        choice("own-host", "page", |f| &mut f.own_host, &["page"], "Started by sluice serve: the page may write the settings it shows").to_hosts(),
         text("managed-settings", "json", |f| &mut f.managed_settings, "Managed settings (JSON): nothing else can override them").to_hosts(),
         switch("managed-settings-in-initialize", |f| &mut f.managed_settings_in_initialize, "Take managed settings from the initialize request").to_hosts(),
         text("project-config-root", "folder", |f| &mut f.project_config_root, "Read the project's settings from this folder instead").to_hosts(),

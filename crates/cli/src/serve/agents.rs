@@ -52,10 +52,10 @@ fn ours(environment: &Environment, sluice: &Path) -> AgentConfig {
         _ => BTreeMap::new(),
     };
     // The demo shows what there is, the task list too, which the largest models do without.
-    let args = match pays {
-        "demo" => vec!["--model".into(), "claude-haiku-4-5".into()],
-        _ => Vec::new(),
-    };
+    let mut args: Vec<OsString> = vec!["--own-host".into(), "page".into()];
+    if pays == "demo" {
+        args.extend(["--model".into(), "claude-haiku-4-5".into()]);
+    }
     AgentConfig {
         name: "sluice".to_owned(),
         program: sluice.to_owned(),

@@ -5,13 +5,13 @@ use std::path::Path;
 use sluice_bridge::TrustStore;
 use sluice_bridge::api::{FolderTrust, HeldBack};
 use sluice_engine::mcp::scopes::PROJECT_FILE;
-use sluice_engine::mcp::store;
-use sluice_engine::settings::{Layer, Opener, Settings, trust};
+use sluice_engine::settings::{Layer, Settings, trust};
 
 use crate::approval::{self, Waiting};
 use crate::environment::Environment;
 use crate::flags::Flags;
-use crate::launch::{self, Keyless, Place};
+use crate::launch::Place;
+use crate::trusting;
 
 /// The maximum number of characters of a file's content that are shown.
 const MAX_TEXT: usize = 16 * 1024;
@@ -30,21 +30,15 @@ impl Trust {
     }
 
     fn place(&self, folder: &Path) -> Place {
-        let environment = Environment {
-            cwd: folder.to_owned(),
-            ..self.environment.clone()
-        };
-        Place::look(&Flags::default(), &environment, Opener::Person)
+        trusting::place_of(&Flags::default(), &self.environment, folder)
     }
 }
 
 impl TrustStore for Trust {
     fn look(&self, folder: &Path) -> Result<FolderTrust, String> {
         let place = self.place(folder);
-        let options = launch::options(&Flags::default(), &place, Keyless::Refuse);
-        let options = options.map_err(|refusal| refusal.text)?;
         let servers = approval::waiting(&place, &Flags::default());
-        let held = sluice_engine::held_back_list(&options);
+        let held = trusting::held_back(&Flags::default(), &place);
         Ok(FolderTrust {
             folder: trust::key(folder).to_string_lossy().into_owned(),
             trusted: place.settings.trusted(),
@@ -60,14 +54,9 @@ impl TrustStore for Trust {
     }
 
     fn trust(&self, folder: &Path) -> Result<(), String> {
-        let place = self.place(folder);
-        let servers = approval::waiting(&place, &Flags::default());
-        let places = place.settings.places();
-        trust::trust(&places.global, folder).map_err(|error| error.to_string())?;
         // As in the terminal: a person who trusts the folder has seen the MCP servers in the same list.
-        servers
-            .iter()
-            .try_for_each(|(name, _)| store::choose(places, name, true).map_err(|error| error.to_string()))
+        let trusted = trusting::trust(&Flags::default(), &self.place(folder));
+        trusted.map(drop).map_err(|error| error.to_string())
     }
 }
 

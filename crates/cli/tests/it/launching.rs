@@ -303,3 +303,16 @@ fn a_server_of_ones_own_has_models_of_its_own() {
     let ran = Ran::from(child.unwrap().wait_with_output().unwrap());
     assert_eq!(ran.lines()[0]["model"], "own-model", "{ran:?}");
 }
+
+#[test]
+fn trust_folder_starts_the_servers_of_the_project() {
+    let lab = Lab::new(&json!([says("Hello"), says("Hello")]));
+    let server = json!({"command": "sh", "args": ["-c", "touch started"]});
+    let file = json!({"mcpServers": {"tracker": server}});
+    std::fs::write(lab.work().join(".mcp.json"), file.to_string()).unwrap();
+    lab.run(&["-p", "hi"], "");
+    assert!(!lab.has("started"));
+    let ran = lab.run(&["-p", "hi", "--trust-folder"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(lab.has("started"), "{ran:?}");
+}

@@ -39,6 +39,8 @@ const EDGES: &[(&str, &[&str])] = &[
             "sluice-permission",
             "sluice-settings",
             "sluice-tools",
+            // Results that do not fit into a message are files that only their owner can read.
+            "sluice-transcript",
             "sluice-wire",
         ],
     ),

@@ -3,16 +3,19 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod binary;
+mod bounded_input;
 mod command_line;
 mod endless;
 mod floods;
 mod hosts;
+mod invalid_settings;
 mod kill;
 mod launching;
 mod mcp_serve;
 mod peak;
 mod plugin_archives;
 mod print_modes;
+mod private_files;
 mod sessions;
 mod stranger;
 mod terminal;
@@ -27,6 +30,7 @@ mod terminal_plain;
 mod terminal_screen;
 mod terminal_shell;
 mod terminal_storms;
+mod terminal_trust;
 mod terminal_turns;
 mod terminal_ways_out;
 

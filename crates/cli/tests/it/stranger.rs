@@ -291,7 +291,6 @@ fn assert_told(told: &str) {
         ".claude/agents/evil.md: hooks, mcpServers, permissionMode",
         ".claude/skills/evil/SKILL.md: allowed-tools, hooks, commands in its text",
         ".claude/commands/go.md: allowed-tools, hooks, commands in its text",
-        ".claude/output-styles: output styles",
         "--trust-folder",
         "trustedFolders",
     ] {

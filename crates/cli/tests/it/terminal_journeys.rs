@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::binary::{Lab, says};
 use crate::terminal::{Terminal, answering, is_clean};
+use crate::terminal_asks::{answer_it, ask_for};
 
 pub(crate) const IDLE: &str = "ask for something";
 
@@ -72,9 +73,15 @@ fn journey_02_nothing_of_a_new_folder_runs_until_it_is_trusted() {
     terminal.shows("\"Bash(echo:*)\"");
     terminal.keys("\r");
     terminal.shows(IDLE);
-    terminal.keys("go\r");
+    ask_for(&terminal, "go");
+    // The hook might have denied the call, so the rule of the folder is not enough.
+    terminal.shows("a PreToolUse hook of the project");
+    answer_it(&terminal);
+    terminal.keys("1");
     terminal.shows("done");
     assert!(!mark.exists(), "the hook ran though nobody trusted the folder");
+    // The letter of the next prompt.
+    terminal.keys("\x15");
     leave(terminal);
 }
 
@@ -280,7 +287,7 @@ fn a_session_the_bridge_does_not_take_goes_on_here() {
     leave(terminal);
 }
 
-fn stop_bridge(home: &std::path::Path, state: &std::path::Path) {
+pub(crate) fn stop_bridge(home: &std::path::Path, state: &std::path::Path) {
     let stopped = std::process::Command::new(env!("CARGO_BIN_EXE_sluice"))
         .args(["serve", "stop"])
         .env("HOME", home)

@@ -4,6 +4,7 @@ use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use sluice_engine::settings::MAX_NAMED_FILE;
 use sluice_engine::{Input, Port};
 use sluice_wire::ToAgent;
 use sluice_wire::stdin::User;
@@ -123,6 +124,12 @@ pub fn print_prompt<R: Read + Send + 'static>(
             let patience = argument.is_some().then_some(prompt::PATIENCE);
             match prompt::piped(source, patience) {
                 prompt::Piped::Text(text) => text,
+                prompt::Piped::TooLong => {
+                    return Err(format!(
+                        "Error: standard input is longer than {} MiB. Save it to a file and name the file in the prompt.",
+                        MAX_NAMED_FILE >> 20
+                    ));
+                }
                 prompt::Piped::Silent => {
                     warn(
                         "Warning: nothing came over standard input for 3 seconds; going on without it. \

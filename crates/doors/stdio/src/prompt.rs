@@ -4,6 +4,8 @@ use std::io::Read;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
+use sluice_engine::settings::MAX_NAMED_FILE;
+
 /// How long an open but silent standard input is waited for when there is a prompt already.
 pub const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -23,10 +25,12 @@ pub enum Piped {
     Text(String),
     /// Nothing yet, and it does not look as if something would come.
     Silent,
+    /// More than [`MAX_NAMED_FILE`] bytes. The rest was not read.
+    TooLong,
 }
 
 /// Reads all of `source`, giving up on one that stays silent for `patience`. Once something has
-/// come it is read to its end, however long that takes.
+/// come it is read to its end, however long that takes, up to [`MAX_NAMED_FILE`] bytes.
 pub fn piped(mut source: impl Read + Send + 'static, patience: Option<Duration>) -> Piped {
     let (heard, listen) = channel();
     std::thread::spawn(move || {
@@ -35,12 +39,16 @@ pub fn piped(mut source: impl Read + Send + 'static, patience: Option<Duration>)
         if let Ok(count) = source.read(&mut first) {
             text.extend_from_slice(first.get(..count).unwrap_or_default());
         }
-        let begun = heard.send(None::<String>).is_ok();
+        let begun = heard.send(None).is_ok();
         if begun && !text.is_empty() {
             // What could be read before an error is what there is.
-            let _rest = source.read_to_end(&mut text);
+            let _rest = source.take(MAX_NAMED_FILE).read_to_end(&mut text);
         }
-        let _gone = heard.send(Some(String::from_utf8_lossy(&text).into_owned()));
+        let too_long = u64::try_from(text.len()).is_ok_and(|length| length > MAX_NAMED_FILE);
+        let _gone = heard.send(Some(match too_long {
+            true => Piped::TooLong,
+            false => Piped::Text(String::from_utf8_lossy(&text).into_owned()),
+        }));
     });
     let first = match patience {
         Some(patience) => listen.recv_timeout(patience),
@@ -48,7 +56,10 @@ pub fn piped(mut source: impl Read + Send + 'static, patience: Option<Duration>)
     };
     match first {
         Err(RecvTimeoutError::Timeout) => Piped::Silent,
-        _ => Piped::Text(listen.recv().ok().flatten().unwrap_or_default()),
+        _ => {
+            let read = listen.recv().ok().flatten();
+            read.unwrap_or_else(|| Piped::Text(String::new()))
+        }
     }
 }
 
@@ -82,6 +93,11 @@ mod tests {
         assert_eq!(piped(reader, Some(Duration::from_millis(5))), Piped::Silent);
         drop(writer);
         assert_eq!(piped(std::io::empty(), Some(PATIENCE)), Piped::Text(String::new()));
+    }
+
+    #[test]
+    fn endless_input_is_read_up_to_the_limit() {
+        assert_eq!(piped(std::io::repeat(b'x'), None), Piped::TooLong);
     }
 
     #[test]

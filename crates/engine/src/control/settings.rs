@@ -2,11 +2,13 @@
 
 use serde_json::{Map, Value, json};
 use sluice_permission::{Rule, Source};
-use sluice_settings::keys;
+use sluice_settings::keys::{self, Untrusted};
+use sluice_settings::{Settings, Writer};
 use sluice_wire::Raw;
 use sluice_wire::control::{
     AppliedSettings, GetSettingsResponse, ListPermissionRulesResponse, PermissionRulesState, RequestId,
-    RuleDescription, RuleEntry, SettingsError, SettingsSource, UpdateSettings, WorkspaceDirectory,
+    RuleDescription, RuleEntry, SettingsError, SettingsSource, UpdateSettings, UpdateSettingsResponse,
+    WorkspaceDirectory,
 };
 use sluice_wire::permission_update::Behavior;
 
@@ -80,35 +82,47 @@ impl Session {
         self.say_settings_problems().await;
     }
 
-    /// Writes to a settings file of the person's.
+    /// Writes to a settings file. The response names the file and the keys, and says if a value does not apply yet.
     pub(super) async fn update_settings(&mut self, id: &RequestId, request: &UpdateSettings) {
-        let source = match request.source.as_str() {
-            "userSettings" => Source::User,
-            "localSettings" => Source::Local,
-            other => {
-                let text = format!("update_settings: source must be userSettings or localSettings, not {other:?}");
-                return self.say(messages::error(id, text)).await;
-            }
+        let writer = self.options.host.writer;
+        let Some(source) = writer.files().iter().find(|source| source.as_str() == request.source) else {
+            let names: Vec<&str> = writer.files().iter().map(|source| source.as_str()).collect();
+            let (names, other) = (names.join(" or "), &request.source);
+            let text = format!("update_settings: source must be {names}, not {other:?}");
+            return self.say(messages::error(id, text)).await;
         };
         let Ok(mut changes) = request.settings.parse::<Map<String, Value>>() else {
             let text = "update_settings: settings must be an object";
             return self.say(messages::error(id, text)).await;
         };
-        if let Err(why) = may_write(source, &changes) {
+        if let Err(why) = writer.check(*source, &changes) {
             return self.say(messages::error(id, format!("update_settings: {why}"))).await;
         }
+        let settings = &self.options.settings;
+        let mut response = UpdateSettingsResponse {
+            keys: Some(changes.keys().cloned().collect()),
+            warning: without_effect(settings, *source, &changes),
+            ..UpdateSettingsResponse::default()
+        };
         if let Some(level) = changes.remove(keys::EFFORT_LEVEL.name) {
-            // How hard a model tries is a matter of the model.
+            // The effort level is stored per model.
             let of_model = json!({(self.model.name.as_str()): {(keys::EFFORT_LEVEL.name): level}});
             changes.insert(keys::MODEL_SETTINGS.name.to_owned(), of_model);
         }
-        let (id, places) = (id.clone(), self.options.settings.places().clone());
+        let (id, places, source) = (id.clone(), settings.places().clone(), *source);
         self.requests.asides.spawn_blocking(&id.clone(), move || {
             match sluice_settings::update(&places, source, &changes) {
-                Ok(_) => Aside {
-                    wrote_settings: true,
-                    ..given(&id, &json!({}))
-                },
+                Ok(path) => {
+                    response.path = Some(path.display().to_string());
+                    Aside {
+                        wrote_settings: true,
+                        ..match writer {
+                            // The documented response of the protocol is empty.
+                            Writer::Host => given(&id, &json!({})),
+                            Writer::Page | Writer::Terminal => messages::success(&id, &response).into(),
+                        }
+                    }
+                }
                 Err(error) => messages::error(&id, format!("update_settings: {error}")).into(),
             }
         });
@@ -206,24 +220,22 @@ fn described(rule: &Rule) -> Option<RuleDescription> {
     })
 }
 
-/// The settings hosts may write: what a person chooses, and nothing that could run or allow anything.
-fn may_write(source: Source, changes: &Map<String, Value>) -> Result<(), String> {
-    let writable = |key: &str| keys::find(key).is_some_and(|key| key.host_writes.allow(source));
-    let refused: Vec<&str> = changes
-        .keys()
-        .map(String::as_str)
-        .filter(|key| !writable(key))
+/// A sentence about changes that are saved but do not apply: a stronger scope sets the key too, or the folder is untrusted.
+fn without_effect(settings: &Settings, source: Source, changes: &Map<String, Value>) -> Option<String> {
+    let known = changes.keys().filter_map(|name| keys::find(name));
+    let sentences: Vec<String> = known
+        .filter_map(|key| {
+            let name = key.name;
+            if let Some(above) = settings.overriding(key, source).filter(|_| key.merge_replaces()) {
+                return Some(format!("{name} does not apply: {} sets it too", above.as_str()));
+            }
+            let waits = matches!(source, Source::Project | Source::Local)
+                && !settings.trusted()
+                && key.untrusted != Untrusted::Counts;
+            waits.then(|| format!("{name} applies once the folder is trusted"))
+        })
         .collect();
-    if !refused.is_empty() {
-        return Err(format!(
-            "these keys cannot be written by a host: {}",
-            refused.join(", ")
-        ));
-    }
-    match changes.iter().find(|(_, value)| !value.is_string()) {
-        Some((key, _)) => Err(format!("{key} must be a string and cannot be removed")),
-        None => Ok(()),
-    }
+    (!sentences.is_empty()).then(|| sentences.join("; "))
 }
 
 #[cfg(test)]
@@ -233,24 +245,6 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-
-    fn object(value: &Value) -> Map<String, Value> {
-        value.as_object().cloned().unwrap()
-    }
-
-    #[test]
-    fn hosts_write_what_a_person_chooses_and_nothing_else() {
-        let tried = |source, value: Value| may_write(source, &object(&value));
-        assert_eq!(tried(Source::Local, json!({"outputStyle": "x"})), Ok(()));
-        assert_eq!(tried(Source::User, json!({"effortLevel": "low"})), Ok(()));
-        assert!(tried(Source::Local, json!({"effortLevel": "low"})).is_err());
-        assert!(tried(Source::User, json!({"outputStyle": null})).is_err());
-        let refused = tried(
-            Source::User,
-            json!({"hooks": {}, "outputStyle": "x", "permissions": {}}),
-        );
-        assert!(refused.unwrap_err().ends_with("hooks, permissions"));
-    }
 
     #[test]
     fn rules_are_described_where_that_helps() {

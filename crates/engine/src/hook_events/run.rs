@@ -62,7 +62,7 @@ impl Session {
         for due in due {
             let mut run = run.clone();
             // A model's opinion is no program whose run could be watched.
-            if matches!(due.hook.handler, Handler::Prompt { .. }) {
+            if matches!(due.hook.handler, Handler::Prompt { .. } | Handler::HeldBack) {
                 run.reports = None;
             }
             work.extend(self.begin_hook(run, due, &input).await);
@@ -124,7 +124,7 @@ impl Session {
                 }
                 .boxed()
             }
-            Handler::Command { .. } | Handler::Http { .. } | Handler::Prompt { .. } => async move {
+            Handler::Command { .. } | Handler::Http { .. } | Handler::Prompt { .. } | Handler::HeldBack => async move {
                 let what = sluice_hooks::run(&run, &due).await;
                 due.said(&run, what)
             }

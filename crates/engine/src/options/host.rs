@@ -1,4 +1,6 @@
-//! What the host is told besides the conversation.
+//! Options of the host: which messages it gets besides the conversation, and which settings it may write.
+
+use sluice_settings::Writer;
 
 /// What a session is told about its host.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub struct HostOptions {
     pub replay: bool,
     /// Tell when the session is busy, waiting or at rest.
     pub state_events: StateEvents,
+    /// Which settings it may write. Set by the program that starts the session, never by a message.
+    pub writer: Writer,
 }
 
 /// Whether `session_state_changed` is sent.

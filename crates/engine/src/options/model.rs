@@ -56,6 +56,8 @@ pub enum KeySource {
     Environment,
     /// A command that prints it.
     Helper,
+    /// A token, or a header that a person set: there is a credential, but no key.
+    Token,
     /// There is none: no request is made, and the answer says what to do.
     None,
     /// None is needed: the built-in demo model answers.
@@ -69,7 +71,7 @@ impl KeySource {
         match self {
             Self::Environment => "ANTHROPIC_API_KEY",
             Self::Helper => "apiKeyHelper",
-            Self::None | Self::Demo => "none",
+            Self::Token | Self::None | Self::Demo => "none",
         }
     }
 }

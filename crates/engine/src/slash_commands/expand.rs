@@ -26,6 +26,7 @@ impl SessionLoop {
         let body = entry
             .body()
             .map_err(|error| Failure::Failed(format!("/{} cannot be read: {error}", entry.name)))?;
+        let body = self.session.fill_variables(body);
         let foreign = entry.origin == Origin::Project && !self.session.options.settings.runs_projects();
         let text = match foreign.then(|| first_command(&body)).flatten() {
             Some(written) => {
@@ -179,6 +180,22 @@ impl SessionLoop {
 }
 
 impl Session {
+    /// Replaces the variables of the session in the body of a command or skill.
+    fn fill_variables(&self, body: String) -> String {
+        if !body.contains("${CLAUDE_") {
+            return body;
+        }
+        let project = self.options.settings.project(&self.options.cwd).display().to_string();
+        let session = &self.options.session.id;
+        let body = body
+            .replace("${CLAUDE_SESSION_ID}", session)
+            .replace("${CLAUDE_PROJECT_DIR}", &project);
+        match &self.options.model.effort {
+            Some(effort) => body.replace("${CLAUDE_EFFORT}", effort),
+            None => body,
+        }
+    }
+
     /// Gives a command what its front matter asks for, for as long as its turn runs. One of a project that nobody
     /// trusted yet gets no rules and no hooks, whoever takes it up: the person who types its name has not read it.
     pub(super) fn lend(&mut self, entry: &Entry) {
@@ -192,13 +209,13 @@ impl Session {
             let rules: Vec<Rule> = rules.collect();
             self.policy_mut().rules.extend(rules);
         }
-        if let Some(hooks) = entry.hooks.as_ref().filter(|_| !foreign) {
+        if let Some(hooks) = &entry.hooks {
             let root = entry.path.parent().unwrap_or(&self.options.cwd).to_owned();
             let origin = sluice_hooks::Origin::Skill {
                 name: entry.name.clone(),
                 root,
             };
-            self.add_hooks(&origin, hooks);
+            self.add_hooks(&origin, hooks, !foreign);
             self.commands.lent().hooks.push(origin);
         }
         if entry.fork {

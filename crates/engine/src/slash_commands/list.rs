@@ -232,7 +232,7 @@ impl Session {
             // Without hooks means without those of a plugin that was named, too.
             let hooks = Some(&plugin).filter(|_| !self.options.settings.plain());
             for hooks in hooks.map(plugins::Plugin::hooks_found).into_iter().flatten() {
-                self.add_hooks(&origin, &hooks);
+                self.add_hooks(&origin, &hooks, true);
             }
         }
         self.take_plugin_servers();

@@ -204,11 +204,10 @@ fn in_background(wanted: Option<bool>, kind: &AgentDefinition, brief: &Brief) ->
 }
 
 impl Order {
-    /// The hooks its kind brings. A project's wait until its folder is trusted: they are named by no settings file, so
-    /// nobody who asked for one has asked for them.
-    pub(crate) fn hooks<'a>(&'a self, settings: &Settings) -> Option<&'a Value> {
-        let runs = self.kind.origin != AgentOrigin::Project || settings.trusted();
-        self.kind.brings.hooks.as_ref().filter(|_| runs)
+    /// Whether the hooks of its definition run. Those of a project wait until its folder is trusted, also for hosts that
+    /// named the project's settings: no settings file contains them.
+    pub(crate) fn trusts_hooks(&self, settings: &Settings) -> bool {
+        self.kind.origin != AgentOrigin::Project || settings.trusted()
     }
 
     /// Whether it may be carried out.

@@ -106,15 +106,17 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
         session.offer_skills();
     }
     session.hooks = Hooks::of_agent(&brief.hooks, &relay.badge.id, &order.kind.name);
+    let fork_trusted = order.fork.as_ref().is_some_and(|fork| fork.trusted);
     if let Some((origin, hooks)) = order.fork.as_ref().and_then(|fork| fork.hooks.as_ref()) {
-        session.add_hooks(origin, hooks);
+        session.add_hooks(origin, hooks, fork_trusted);
     }
-    if let Some(hooks) = order.hooks(&brief.options.settings) {
+    if let Some(hooks) = &order.kind.brings.hooks {
         session.add_hooks(
             &sluice_hooks::Origin::Agent {
                 name: order.kind.name.clone(),
             },
             hooks,
+            order.trusts_hooks(&brief.options.settings),
         );
     }
     Child {

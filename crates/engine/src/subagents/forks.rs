@@ -28,6 +28,8 @@ pub(crate) struct Fork {
     /// What it may do besides.
     pub(crate) rules: Vec<Rule>,
     pub(crate) hooks: Option<(sluice_hooks::Origin, Value)>,
+    /// Whether its hooks run; those of an untrusted project are held back.
+    pub(crate) trusted: bool,
 }
 
 /// What there is to be done for a skill.
@@ -65,10 +67,11 @@ fn order(brief: &Brief, entry: &Entry, typed: bool) -> Result<Order, String> {
                 true => entry.allowed_tools.iter().filter_map(rule).collect(),
                 false => Vec::new(),
             },
-            hooks: entry.hooks.clone().filter(|_| lends).map(|hooks| {
+            hooks: entry.hooks.clone().filter(|_| !typed).map(|hooks| {
                 let name = entry.name.clone();
                 (sluice_hooks::Origin::Skill { name, root }, hooks)
             }),
+            trusted: !foreign,
         }),
         kind,
     })

@@ -1,12 +1,12 @@
 //! How a subagent speaks: through the relay to the host, and into its journal.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sluice_tools::ToolEvent;
+use sluice_transcript::private;
 use sluice_wire::ToHost;
 use sluice_wire::content::Block;
 use tokio::sync::mpsc;
@@ -86,15 +86,7 @@ impl Journal {
     pub(crate) fn write(&self, line: &str) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if file.is_none() {
-            if let Some(dir) = self.path.parent() {
-                DirBuilder::new().recursive(true).mode(0o700).create(dir).ok();
-            }
-            *file = OpenOptions::new()
-                .append(true)
-                .create(true)
-                .mode(0o600)
-                .open(&self.path)
-                .ok();
+            *file = private::append(&self.path).ok();
         }
         if let Some(file) = file.as_mut() {
             writeln!(file, "{line}").ok();

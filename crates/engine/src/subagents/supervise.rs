@@ -368,11 +368,8 @@ fn meta_file(transcript: &Path) -> PathBuf {
 
 fn keep_meta(transcript: &Path, meta: &Value) {
     let file = meta_file(transcript);
-    if let Some(dir) = file.parent() {
-        std::fs::create_dir_all(dir).ok();
-    }
     // Lists do without it; the conversation is in the transcript.
-    std::fs::write(file, meta.to_string()).ok();
+    sluice_transcript::private::write(&file, meta.to_string()).ok();
 }
 
 fn finished(meta: &Value) -> Value {

@@ -24,6 +24,17 @@ const BROKEN: &[(&str, &str)] = &[
     ),
     ("home/.claude/skills/broken-skill/SKILL.md", "---\n{{{\n---\nBody"),
     ("home/.claude/output-styles/broken-style.md", "---\n: : :\n- x\n---\n"),
+    (".claude/settings.json", "{\"hooks\": {\"Nought\": []}}"),
+    ("home/.claude/agents/bare-agent.md", "Reviews the code."),
+    ("home/.claude/agents/README.md", "Notes about the agents."),
+    (
+        "home/.claude/agents/hooked-agent.md",
+        "---\nname: hooked\ndescription: d\nhooks:\n  NoneOfThem: []\n---\nBody",
+    ),
+    (
+        "home/.claude/skills/hooked-skill/SKILL.md",
+        "---\nname: s\ndescription: d\nhooks:\n  NotThis: []\n---\nBody",
+    ),
     ("broken-plugin/.claude-plugin/plugin.json", "{\"name\":"),
     ("hooked-plugin/hooks/hooks.json", "{\"hooks\": {\"Never\": []}}"),
 ];
@@ -32,6 +43,10 @@ const BROKEN: &[(&str, &str)] = &[
 const NAMED: &[&str] = &[
     "Nope is not a hook event",
     "Stop is not a list",
+    "Nought is not a hook event",
+    "bare-agent.md: it has no front matter",
+    "NoneOfThem is not a hook event",
+    "NotThis is not a hook event",
     "broken-agent.md",
     "broken-command.md",
     "broken-skill/SKILL.md",
@@ -81,13 +96,16 @@ async fn whatever_is_broken_is_named_and_the_rest_works() {
     stage.prompt("/doctor").await;
     let told = text(&stage.result().await);
     for name in NAMED {
-        assert!(told.contains(name), "{name} is missing: {told}");
+        // Hooks of skills and agents are read before a session, and with the skill or agent.
+        let later = matches!(*name, "NoneOfThem is not a hook event" | "NotThis is not a hook event");
+        assert!(later || told.contains(name), "{name} is missing: {told}");
         // What the plugins' hooks say is only read with them.
         assert!(
             *name == "Never is not a hook event" || before.iter().any(|problem| problem.contains(name)),
             "{name} is missing: {before:#?}"
         );
     }
+    assert!(!told.contains("README.md"), "{told}");
     stage.end().await;
 }
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::time::Duration;
 
 use pretty_assertions::assert_eq;
-use serde_json::json;
-use sluice_engine::settings::{Chosen, Opener, Settings};
+use serde_json::{Value, json};
+use sluice_engine::settings::{Chosen, Opener, Settings, Writer};
 use sluice_simulator::Script;
 
 use crate::stage::Stage;
@@ -100,4 +100,45 @@ async fn write_managed(stage: &mut Stage, settings: serde_json::Value, key: &str
         while stage.control(json!({"subtype": "get_settings"})).await["response"]["effective"][key] != settings[key] {}
     };
     tokio::time::timeout(Duration::from_secs(30), known).await.unwrap();
+}
+
+#[tokio::test]
+async fn own_hosts_write_the_settings_they_show_and_learn_where() {
+    let mut stage = Stage::with(Script::new(), |options| options.host.writer = Writer::Terminal).await;
+    let update =
+        |source: &str, settings: Value| json!({"subtype": "update_settings", "source": source, "settings": settings});
+    let read = |stage: &Stage, name: &str| {
+        let text = std::fs::read_to_string(stage.path(name)).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let answer = stage
+        .control(update(
+            "userSettings",
+            json!({"theme": "light", "sluice": {"wrap": "terminal"}}),
+        ))
+        .await;
+    let file = stage.path("home/.claude/settings.json");
+    assert_eq!(answer["response"], json!({"path": file, "keys": ["theme", "sluice"]}));
+    assert_eq!(
+        read(&stage, "home/.claude/settings.json"),
+        json!({"theme": "light", "sluice": {"wrap": "terminal"}})
+    );
+    // A value that does not apply yet is saved, and the response says so.
+    let rules = json!({"permissions": {"allow": ["Bash(ls)"]}});
+    let answer = stage.control(update("localSettings", rules.clone())).await;
+    assert_eq!(
+        answer["response"]["warning"],
+        "permissions applies once the folder is trusted"
+    );
+    let answer = stage.control(update("userSettings", json!({"theme": null}))).await;
+    assert_eq!(answer["subtype"], "success");
+    assert_eq!(
+        read(&stage, "home/.claude/settings.json"),
+        json!({"sluice": {"wrap": "terminal"}})
+    );
+    for refused in [json!({"hooks": {}}), json!({"verbose": "yes"}), json!({"env": {}})] {
+        let answer = stage.control(update("userSettings", refused.clone())).await;
+        assert_eq!(answer["subtype"], "error", "{refused}");
+    }
+    stage.end().await;
 }

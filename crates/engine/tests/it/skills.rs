@@ -328,3 +328,19 @@ async fn the_room_that_skills_and_commands_take_is_told() {
     assert!(tokens("messages") > 0, "{categories:?}");
     stage.end().await;
 }
+
+#[tokio::test]
+async fn variables_of_the_session_are_filled_in() {
+    let text = "---\ndescription: d\n---\nLog to ${CLAUDE_SESSION_ID}.log of ${CLAUDE_PROJECT_DIR} at ${CLAUDE_EFFORT}, keep ${OTHER}.";
+    let mut stage = Stage::with(Script::new().text("Done"), |options| {
+        with_files(options, &[("home/.claude/commands/go.md", text)]);
+        options.model.effort = Some("low".to_owned());
+    })
+    .await;
+    stage.prompt("/go").await;
+    stage.result().await;
+    let folder = stage.dir.path().display().to_string();
+    let expected = format!("Log to 11111111-2222-4333-8444-555555555555.log of {folder} at low, keep ${{OTHER}}.");
+    assert!(stage.sent(1).to_string().contains(&expected), "{}", stage.sent(1));
+    stage.end().await;
+}

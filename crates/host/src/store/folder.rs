@@ -1,6 +1,6 @@
 //! A store in a folder, laid out as agents lay out theirs: `KEY/ID.jsonl`, and `KEY/ID/PART.jsonl`.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -110,10 +110,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send
 }
 
 fn add(file: &Path, mut lines: String) -> io::Result<()> {
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    let mut open = OpenOptions::new().create(true).append(true).read(true).open(file)?;
+    let mut open = sluice_transcript::private::append(file)?;
     // A write that broke off left half a line; what follows does not become part of it.
     if !ends_whole(&mut open)? {
         lines.insert(0, '\n');

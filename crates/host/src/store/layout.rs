@@ -1,9 +1,9 @@
 //! Files of a stored session, laid out for an agent that resumes it.
 
 use std::collections::HashSet;
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -93,9 +93,6 @@ fn write(within: &Path, config: Option<&Path>, transcripts: &[(SessionKey, Vec<R
                 path.as_mut_os_string().push(".jsonl");
             }
         }
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
         let (lines, about) = split(entries);
         private(&path, &lines)?;
         if let Some(about) = about {
@@ -170,6 +167,5 @@ fn plain_settings(settings: &mut Map<String, Value>) {
 }
 
 fn private(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(text.as_bytes())
+    sluice_transcript::private::create(path)?.write_all(text.as_bytes())
 }

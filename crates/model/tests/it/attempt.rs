@@ -162,8 +162,15 @@ async fn headers_are_those_of_the_configuration_and_the_request() {
     let mut server = Server::start(vec![good()]).await;
     let mut config = server.config();
     config.base_url = format!("{}/gateway/", server.url);
-    config.auth = Auth::Bearer("token".into());
-    config.headers = vec![("X-Team".into(), "blue".into()), ("user-agent".into(), "mine".into())];
+    config.auth = Auth::Both {
+        key: "key".into(),
+        token: "token".into(),
+    };
+    config.headers = vec![
+        ("X-Team".into(), "blue".into()),
+        ("user-agent".into(), "mine".into()),
+        ("anthropic-beta".into(), "three, one".into()),
+    ];
     config.betas = vec!["one".into()];
     let mut request = request();
     request.model = "claude-sonnet-4-5[1m]".into();
@@ -172,10 +179,13 @@ async fn headers_are_those_of_the_configuration_and_the_request() {
     let seen = server.seen().await;
     assert!(seen.head.starts_with("POST /gateway/v1/messages "), "{}", seen.head);
     assert_eq!(seen.header("authorization"), Some("Bearer token"));
-    assert_eq!(seen.header("x-api-key"), None);
+    assert_eq!(seen.header("x-api-key"), Some("key"));
     assert_eq!(seen.header("x-team"), Some("blue"));
     assert_eq!(seen.header("user-agent"), Some("mine"));
-    assert_eq!(seen.header("anthropic-beta"), Some("one,two,context-1m-2025-08-07"));
+    assert_eq!(
+        seen.header("anthropic-beta"),
+        Some("one,three,two,context-1m-2025-08-07")
+    );
     assert_eq!(seen.json()["model"], "claude-sonnet-4-5");
 }
 

@@ -47,7 +47,7 @@ macro_rules! requests {
                 ReloadSkills = "reload_skills" -> ReloadSkillsResponse;
                 RegisterRepoRoot = "register_repo_root" -> RegisterRepoRootResponse;
                 ListModels = "list_models" -> ListModelsResponse;
-                UpdateSettings = "update_settings" -> Done;
+                UpdateSettings = "update_settings" -> UpdateSettingsResponse;
                 GetHooksListing = "get_hooks_listing" -> GetHooksListingResponse;
                 ListPermissionRules = "list_permission_rules" -> ListPermissionRulesResponse;
                 ReloadOutputStyles = "reload_output_styles" -> ReloadOutputStylesResponse;

@@ -6,8 +6,20 @@ use crate::record::wire_struct;
 wire_struct! {
     /// Writes a settings file.
     pub struct UpdateSettings ["subtype" = "update_settings"] {
-        /// `localSettings` or `userSettings`.
+        /// `localSettings` or `userSettings`; the own hosts of Sluice also send `projectSettings`.
         source: String,
         settings: Raw,
+    }
+}
+
+wire_struct! {
+    /// The saved settings. Other hosts than the terminal and the page of Sluice get an empty response.
+    pub struct UpdateSettingsResponse {
+        /// The file that contains the settings now.
+        path: Option<String>,
+        /// The keys that were saved.
+        keys: Option<Vec<String>>,
+        /// Which of them do not apply yet, and why.
+        warning: Option<String>,
     }
 }

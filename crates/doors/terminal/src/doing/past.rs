@@ -229,9 +229,7 @@ impl Doer {
         let entries = self.transcript().await?;
         let file = self.facts.folder.join(path);
         let text = crate::view::export::markdown(&entries);
-        tokio::fs::write(&file, text)
-            .await
-            .map_err(|error| format!("{path}: {error}"))?;
+        sluice_host::private::write(&file, text).map_err(|error| format!("{path}: {error}"))?;
         Ok(Told::Notice(format!("written to {path}")))
     }
 }

@@ -138,15 +138,8 @@ fn append(file: &Path, asked: &PastPrompt) -> io::Result<()> {
     })
     .to_string();
     line.push('\n');
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder)?;
-    }
     // One write, so that two terminals do not mix their lines.
-    fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(file)?
-        .write_all(line.as_bytes())
+    sluice_host::private::append(file)?.write_all(line.as_bytes())
 }
 
 #[cfg(test)]

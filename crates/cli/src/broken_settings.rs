@@ -1,0 +1,182 @@
+//! Settings files that cannot be read. Their deny rules and hooks would be missing, so no session starts without them
+//! unless a person decides so.
+
+use std::io;
+use std::process::Command;
+
+use sluice_engine::settings::{Effect, Problem};
+use sluice_permission::Source;
+use sluice_terminal::{Facts, Questioner, StartQuestion};
+
+use crate::flags::Flags;
+use crate::launch::Place;
+use crate::startup::Refusal;
+
+/// The flag that starts a session without the files.
+const FLAG: &str = "--ignore-invalid-settings";
+
+/// What a person decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// Every file is read, or the person starts without one.
+    Start,
+    /// A file was edited: the settings have to be read again.
+    Edited,
+    Quit,
+}
+
+/// The first file that cannot be read and that no flag leaves out.
+fn first<'a>(place: &'a Place, flags: &Flags) -> Option<&'a Problem> {
+    let stops = |problem: &&Problem| {
+        problem.effect == Effect::LeftOut && !(flags.ignore_invalid_settings && can_be_left_out(problem))
+    };
+    place.settings.problems().iter().find(stops)
+}
+
+/// Whether a session may start without the file: not without the administrator's, nor without what `--settings` names.
+fn can_be_left_out(problem: &Problem) -> bool {
+    matches!(problem.source, Source::User | Source::Project | Source::Local)
+}
+
+/// The file, with line and column where they are known, and what is wrong.
+fn located(problem: &Problem) -> String {
+    let flag = if problem.source == Source::Flag {
+        "--settings: "
+    } else {
+        ""
+    };
+    let path = problem.path.display();
+    match problem.line {
+        0 => format!("{flag}{path}: {}", problem.message),
+        line => format!("{flag}{path}:{line}:{}: {}", problem.column, problem.message),
+    }
+}
+
+/// Why a session without a person does not start.
+pub(crate) fn refusal(place: &Place, flags: &Flags) -> Option<Refusal> {
+    let problem = first(place, flags)?;
+    let (reason, hint) = match problem.source {
+        Source::Policy => ("managed_settings_invalid", String::new()),
+        Source::Flag => ("config_file_invalid", String::new()),
+        _ => (
+            "config_file_invalid",
+            format!(", or pass {FLAG} to start without this file"),
+        ),
+    };
+    let text = format!(
+        "{}. No session starts without the rules and hooks of its settings: correct them{hint}",
+        located(problem)
+    );
+    Some(Refusal::new(reason, text).to_every_host())
+}
+
+/// Shows the first file that cannot be read, and asks what to do.
+pub(crate) async fn ask(place: &Place, flags: &mut Flags, facts: &Facts) -> io::Result<Decision> {
+    let Some(problem) = first(place, flags) else {
+        return Ok(Decision::Start);
+    };
+    let choices = choices(problem);
+    let mut questioner = Questioner::open(facts)?;
+    let chosen = questioner.choose(&question(problem, &choices, facts)).await?;
+    drop(questioner);
+    Ok(match chosen.and_then(|at| choices.get(at)) {
+        Some(Choice::Edit) => {
+            let script = format!("{} \"$1\"", facts.editor);
+            let editor = Command::new("/bin/sh")
+                .args(["-c", &script, "sh"])
+                .arg(&problem.path)
+                .status();
+            if !editor.is_ok_and(|status| status.success()) {
+                crate::warn(&format!(
+                    "{} did not succeed; $VISUAL or $EDITOR names the editor",
+                    facts.editor
+                ));
+                return Ok(Decision::Quit);
+            }
+            Decision::Edited
+        }
+        Some(Choice::LeaveOut) => {
+            flags.ignore_invalid_settings = true;
+            Decision::Start
+        }
+        Some(Choice::Quit) | None => Decision::Quit,
+    })
+}
+
+/// What can be done about a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    Edit,
+    LeaveOut,
+    Quit,
+}
+
+fn choices(problem: &Problem) -> Vec<Choice> {
+    let mut choices = Vec::new();
+    if problem.path.is_file() {
+        choices.push(Choice::Edit);
+    }
+    if can_be_left_out(problem) {
+        choices.push(Choice::LeaveOut);
+    }
+    choices.push(Choice::Quit);
+    choices
+}
+
+fn question(problem: &Problem, choices: &[Choice], facts: &Facts) -> StartQuestion {
+    let place = match problem.line {
+        0 => String::new(),
+        line => format!("line {line}, column {}: ", problem.column),
+    };
+    let labels = choices.iter().map(|choice| match choice {
+        Choice::Edit => ("Fix it".to_owned(), format!("open in {}", facts.editor)),
+        Choice::LeaveOut => (
+            "Start without it".to_owned(),
+            "its deny rules, hooks and keys do not apply".to_owned(),
+        ),
+        Choice::Quit => ("Quit".to_owned(), String::new()),
+    });
+    StartQuestion {
+        title: ("Invalid settings".to_owned(), problem.path.display().to_string()),
+        body: vec![format!("  {place}{}", problem.message)],
+        choices: labels.collect(),
+        ..StartQuestion::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn problem(source: Source) -> Problem {
+        Problem {
+            source,
+            path: PathBuf::from("/nowhere/settings.json"),
+            line: 3,
+            column: 5,
+            message: "there is a comma after the last entry; take it out".to_owned(),
+            effect: Effect::LeftOut,
+        }
+    }
+
+    #[test]
+    fn only_files_of_the_person_and_the_project_can_be_left_out() {
+        assert_eq!(choices(&problem(Source::User)), [Choice::LeaveOut, Choice::Quit]);
+        for source in [Source::Policy, Source::Flag] {
+            assert_eq!(choices(&problem(source)), [Choice::Quit], "{source:?}");
+        }
+    }
+
+    #[test]
+    fn the_question_names_file_line_and_column() {
+        let problem = problem(Source::User);
+        let question = question(&problem, &choices(&problem), &Facts::default());
+        assert_eq!(question.title.1, "/nowhere/settings.json");
+        assert_eq!(
+            question.body,
+            ["  line 3, column 5: there is a comma after the last entry; take it out"]
+        );
+    }
+}
