@@ -26,6 +26,7 @@ mod serve;
 mod servers;
 mod sim;
 mod startup;
+mod trusting;
 mod trying;
 mod worktree;
 

@@ -140,7 +140,7 @@ pub use sluice_tools::WebConfig;
 pub use sluice_tools::{OutputSchema, SchemaError};
 pub use sluice_transcript as transcript;
 
-pub use untrusted::{held_back, held_back_list};
+pub use untrusted::{held, held_back};
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;

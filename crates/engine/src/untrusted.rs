@@ -34,20 +34,25 @@ pub fn held_back(options: &mut Options) -> Option<String> {
     held_back
 }
 
-/// The same, of what was read already.
-pub(crate) fn held_back_of(options: &Options, catalogue: &Catalogue, roster: &Roster) -> Option<String> {
-    let folder = trust::key(&options.settings.places().cwd);
-    sentence(&folder, &list_of(options, catalogue, roster))
-}
-
-/// Returns what the folder would bring into effect if it were trusted, by file. Empty for a trusted folder.
+/// Lists the held-back parts of each file of an untrusted folder. Empty for a trusted folder, and for one that brings
+/// nothing.
 #[must_use]
-pub fn held_back_list(options: &Options) -> Vec<Held> {
+pub fn held(options: &Options) -> Vec<Held> {
+    if options.settings.trusted() {
+        return Vec::new();
+    }
     let catalogue = options.load_catalogue();
-    list_of(options, &catalogue, &agents::of_files(options, &catalogue))
+    let roster = agents::of_files(options, &catalogue);
+    held_of(options, &catalogue, &roster)
 }
 
-fn list_of(options: &Options, catalogue: &Catalogue, roster: &Roster) -> Vec<Held> {
+/// [`held_back`], for files that were read already.
+pub(crate) fn held_back_of(options: &Options, catalogue: &Catalogue, roster: &Roster) -> Option<String> {
+    let held = held_of(options, catalogue, roster);
+    sentence(&trust::key(&options.settings.places().cwd), &held)
+}
+
+fn held_of(options: &Options, catalogue: &Catalogue, roster: &Roster) -> Vec<Held> {
     let settings = &options.settings;
     if settings.trusted() {
         return Vec::new();

@@ -1,0 +1,63 @@
+//! Folder trust outside of a session: what a folder would bring, and trusting it.
+//!
+//! The trust dialog of the terminal, `--worktree`, `attach`, `doctor` and the page use the same two functions.
+
+use std::path::{Path, PathBuf};
+
+use sluice_engine::mcp::scopes::{self, Named, Standing};
+use sluice_engine::mcp::store;
+use sluice_engine::settings::held::Held;
+use sluice_engine::settings::{Opener, WriteError, trust};
+
+use crate::environment::Environment;
+use crate::flags::Flags;
+use crate::launch::{self, Keyless, Place};
+
+/// The settings of `folder`, as a session that a person starts there reads them.
+pub(crate) fn place_of(flags: &Flags, environment: &Environment, folder: &Path) -> Place {
+    let environment = Environment {
+        cwd: folder.to_owned(),
+        ..environment.clone()
+    };
+    Place::look(flags, &environment, Opener::Person)
+}
+
+/// What of a folder is held back, by file. Empty if the folder is trusted or brings nothing that needs trust.
+pub(crate) fn held_back(flags: &Flags, place: &Place) -> Vec<Held> {
+    if place.settings.trusted() {
+        return Vec::new();
+    }
+    // A session is not chosen and no file of the command line is read for this.
+    let flags = Flags {
+        strict_mcp_config: flags.strict_mcp_config,
+        disable_slash_commands: flags.disable_slash_commands,
+        no_session_persistence: true,
+        ..Flags::default()
+    };
+    match launch::options(&flags, place, Keyless::Refuse) {
+        Ok(options) => sluice_engine::held(&options),
+        Err(_) => place.settings.held_back(),
+    }
+}
+
+/// Trusts a folder from now on, with the MCP servers that its `.mcp.json` names. Returns the path that is trusted.
+///
+/// Agents that run in the folder apply its settings at once: they watch the file this is saved in.
+pub(crate) fn trust(flags: &Flags, place: &Place) -> Result<PathBuf, WriteError> {
+    let places = place.settings.places();
+    let trusted = trust::trust(&places.global, &places.cwd)?;
+    for named in waiting_servers(flags, place) {
+        store::choose(places, &named.name, true)?;
+    }
+    Ok(trusted)
+}
+
+/// The MCP servers of the project that nobody has decided about.
+pub(crate) fn waiting_servers(flags: &Flags, place: &Place) -> Vec<Named> {
+    if flags.strict_mcp_config {
+        return Vec::new();
+    }
+    let named = scopes::gather(&place.settings, &indexmap::IndexMap::new(), false);
+    let waits = |named: &Named| named.standing == Standing::Waiting;
+    named.into_iter().filter(waits).collect()
+}
