@@ -10,10 +10,7 @@ use crate::api::{Code, FolderTrust, Problem};
 /// not read the settings of agents. Both methods read files and block.
 pub trait TrustStore: Debug + Send + Sync {
     /// Returns what the folder would bring into effect if it were trusted.
-    ///
-    /// # Errors
-    /// A sentence that says why the settings of the folder cannot be read.
-    fn look(&self, folder: &Path) -> Result<FolderTrust, String>;
+    fn look(&self, folder: &Path) -> FolderTrust;
 
     /// Records that a person trusts the folder.
     ///
@@ -34,7 +31,7 @@ pub(crate) async fn run(
         if accept {
             store.trust(&folder)?;
         }
-        store.look(&folder)
+        Ok(store.look(&folder))
     });
     let looked = looked.await.map_err(Problem::internal)?;
     looked.map_err(|reason: String| Problem::new(Code::Storage, reason))

@@ -27,7 +27,7 @@ pub(crate) enum Said {
 }
 
 /// A server's name, and what it would run or where it is.
-pub(crate) type Waiting = (String, String);
+type Waiting = (String, String);
 
 /// Asks what has to be asked, and remembers the answers.
 pub(crate) async fn ask(place: &Place, flags: &Flags, facts: &Facts) -> io::Result<Said> {
@@ -260,7 +260,7 @@ async fn about_servers(place: &Place, facts: &Facts, servers: &[Waiting]) -> io:
     Ok(said)
 }
 
-pub(crate) fn waiting(place: &Place, flags: &Flags) -> Vec<Waiting> {
+fn waiting(place: &Place, flags: &Flags) -> Vec<Waiting> {
     let told = |named: Named| (named.name, named.config.as_ref().map(reach).unwrap_or_default());
     trusting::waiting_servers(flags, place).into_iter().map(told).collect()
 }

@@ -29,7 +29,7 @@ async function everywhere(rooms) {
     page.on('pageerror', (error) => wrong.push(`thrown: ${error.stack ?? error}`));
     for (const room of rooms) {
       await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none', reducedMotion: 'reduce' });
-      await page.setViewportSize(WIDE);
+      await resize(page, WIDE);
       const say = (what) => wrong.push(`${room.name}: ${what}`);
       try { await enter(page, fake, room); } catch (error) { say(`not there: ${String(error.message).split('\n').slice(0, 3).join(' ')}`); continue; }
       await judge(page, say);
@@ -64,6 +64,13 @@ const focusSeen = () => {
 /** In the page: what still moves where less motion is wished for. */
 const moving = () => document.getAnimations().filter((one) => one.playState === 'running' && Number(one.effect?.getComputedTiming().duration) > 20).map((one) => one.animationName ?? one.transitionProperty ?? 'something');
 
+/** Another window size; the page is laid out for it when this returns. */
+async function resize(page, size) {
+  await page.setViewportSize(size);
+  await page.waitForFunction(({ width, height }) => innerWidth === width && innerHeight === height, size);
+  await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+}
+
 /** One visit to each room: what axe says of it first, then what keys change. */
 async function judge(page, say) {
   const animations = await page.evaluate(moving);
@@ -71,15 +78,15 @@ async function judge(page, say) {
   for (const one of await axeFinds(page)) say(`wide, light: ${one}`);
   const wide = await page.evaluate(sideways);
   if (wide) say(`wide: ${wide}`);
-  await page.setViewportSize(DOUBLE);
+  await resize(page, DOUBLE);
   const doubled = await page.evaluate(sideways);
   if (doubled) say(`at 200 %: ${doubled}`);
-  await page.setViewportSize(PHONE);
+  await resize(page, PHONE);
   const phone = await page.evaluate(sideways);
   if (phone) say(`on a phone: ${phone}`);
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
   for (const one of await axeFinds(page)) say(`phone, dark: ${one}`);
-  await page.setViewportSize(WIDE);
+  await resize(page, WIDE);
   for (const forcedColors of ['none', 'active']) {
     await page.emulateMedia({ forcedColors, reducedMotion: 'reduce' });
     for (let i = 0; i < 3; i += 1) {

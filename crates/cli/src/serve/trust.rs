@@ -5,12 +5,12 @@ use std::path::Path;
 use sluice_bridge::TrustStore;
 use sluice_bridge::api::{FolderTrust, HeldBack};
 use sluice_engine::mcp::scopes::PROJECT_FILE;
-use sluice_engine::settings::{Layer, Settings, trust};
+use sluice_engine::settings::{Layer, trust};
 
-use crate::approval::{self, Waiting};
 use crate::environment::Environment;
 use crate::flags::Flags;
 use crate::launch::Place;
+use crate::mcp_list::reach;
 use crate::trusting;
 
 /// The maximum number of characters of a file's content that are shown.
@@ -35,40 +35,44 @@ impl Trust {
 }
 
 impl TrustStore for Trust {
-    fn look(&self, folder: &Path) -> Result<FolderTrust, String> {
+    fn look(&self, folder: &Path) -> FolderTrust {
         let place = self.place(folder);
-        let servers = approval::waiting(&place, &Flags::default());
-        let held = trusting::held_back(&Flags::default(), &place);
-        Ok(FolderTrust {
+        let held = trusting::held_back(&Flags::default(), &place)
+            .into_iter()
+            .map(|held| HeldBack {
+                text: content(&place, &held.file),
+                file: held.file.to_string_lossy().into_owned(),
+                what: held.what,
+            });
+        FolderTrust {
             folder: trust::key(folder).to_string_lossy().into_owned(),
             trusted: place.settings.trusted(),
-            held_back: held
-                .into_iter()
-                .map(|held| HeldBack {
-                    text: content(&place.settings, &servers, &held.file),
-                    file: held.file.to_string_lossy().into_owned(),
-                    what: held.what,
-                })
-                .collect(),
-        })
+            held_back: held.collect(),
+        }
     }
 
     fn trust(&self, folder: &Path) -> Result<(), String> {
-        // As in the terminal: a person who trusts the folder has seen the MCP servers in the same list.
         let trusted = trusting::trust(&Flags::default(), &self.place(folder));
         trusted.map(drop).map_err(|error| error.to_string())
     }
 }
 
 /// The settings of a file, or what its MCP servers run; none for files with text for the model.
-fn content(settings: &Settings, servers: &[Waiting], file: &Path) -> Option<String> {
+fn content(place: &Place, file: &Path) -> Option<String> {
     let text = if file == Path::new(PROJECT_FILE) {
-        let lines: Vec<String> = servers.iter().map(|(name, reach)| format!("{name}: {reach}")).collect();
-        lines.join("\n")
+        let servers = trusting::waiting_servers(&Flags::default(), place).into_iter();
+        let lines = servers.map(|named| {
+            format!(
+                "{}: {}",
+                named.name,
+                named.config.as_ref().map(reach).unwrap_or_default()
+            )
+        });
+        lines.collect::<Vec<String>>().join("\n")
     } else {
-        let path = settings.places().cwd.join(file);
+        let path = place.settings.places().cwd.join(file);
         let same = |layer: &&Layer| layer.path.as_ref() == Some(&path);
-        let layer = settings.layers().iter().find(same)?;
+        let layer = place.settings.layers().iter().find(same)?;
         serde_json::to_string_pretty(&layer.value).ok()?
     };
     Some(text.chars().take(MAX_TEXT).collect())
@@ -100,7 +104,7 @@ mod tests {
             r#"{"permissions": {"deny": ["Read"]}}"#,
         )
         .unwrap();
-        let looked = trust_in(home.path()).look(&folder).unwrap();
+        let looked = trust_in(home.path()).look(&folder);
         assert_eq!((looked.trusted, looked.held_back), (false, Vec::new()));
     }
 
@@ -114,7 +118,7 @@ mod tests {
         let servers = r#"{"mcpServers": {"tracker": {"command": "npx", "args": ["tracker-mcp"]}}}"#;
         fs::write(folder.join(".mcp.json"), servers).unwrap();
         let trust = trust_in(home.path());
-        let before = trust.look(&folder).unwrap();
+        let before = trust.look(&folder);
         let held = |file: &str| before.held_back.iter().find(|held| held.file == file).unwrap();
         let listed = held(".claude/settings.json");
         assert_eq!(listed.what, ["env (A)", "permissions.allow (1)"]);
@@ -123,13 +127,10 @@ mod tests {
         assert!(!before.trusted);
 
         trust.trust(&folder).unwrap();
-        let after = trust.look(&folder).unwrap();
+        let after = trust.look(&folder);
         assert_eq!((after.trusted, after.held_back), (true, Vec::new()));
         let place = trust.place(&folder);
-        assert_eq!(
-            approval::waiting(&place, &Flags::default()),
-            [],
-            "its servers are approved"
-        );
+        let waiting = trusting::waiting_servers(&Flags::default(), &place);
+        assert!(waiting.is_empty(), "its servers are approved");
     }
 }
