@@ -67,7 +67,7 @@ pub(crate) fn refusal(place: &Place, flags: &Flags) -> Option<Refusal> {
         "{}. No session starts without the rules and hooks of its settings: correct them{hint}",
         located(problem)
     );
-    Some(Refusal::new(reason, text).to_every_host())
+    Some(Refusal::new(reason, text).for_every_host())
 }
 
 /// Shows the first file that cannot be read, and asks what to do.

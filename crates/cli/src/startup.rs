@@ -34,7 +34,7 @@ impl Refusal {
     }
 
     /// Sends the `result` to every host: also to those that did not set `CLAUDE_CODE_STARTUP_FAILURE_RESULTS`.
-    pub(crate) fn to_every_host(self) -> Self {
+    pub(crate) fn for_every_host(self) -> Self {
         Self { always: true, ..self }
     }
 

@@ -236,6 +236,7 @@ fn an_untrusted_project_can_only_forbid() {
         json!({
             "permissions": {"defaultMode": "default", "ask": ["Bash(git push:*)"], "deny": ["Read(.env)"]},
             "hooks": {"PreToolUse": []},
+            "outputStyle": "Plain",
         })
     );
 
@@ -360,7 +361,7 @@ fn what_is_held_back_is_named() {
         held,
         [
             ".claude/settings.json: aKeyOfTomorrow, apiKeyHelper, cleanupPeriodDays, disableAllHooks, \
-             enableAllProjectMcpServers, env (ANTHROPIC_BASE_URL), hooks (Stop), outputStyle, \
+             enableAllProjectMcpServers, env (ANTHROPIC_BASE_URL), hooks (Stop), \
              permissions.additionalDirectories, permissions.allow (2), \
              permissions.blockReadsOutsideWorkingDirectories, permissions.defaultMode, sandbox, statusLine",
             ".claude/settings.local.json: env (A, B)",
