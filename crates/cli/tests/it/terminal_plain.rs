@@ -98,6 +98,6 @@ fn the_commands_of_the_screen_are_there_line_by_line() {
     assert_eq!(note, "- tests need a clock\n");
     terminal.keys("/login\r");
     terminal.shows("1 Paste a key");
-    terminal.signal(rustix::process::Signal::TERM);
+    terminal.child.kill().unwrap();
     terminal.end();
 }
