@@ -1,4 +1,4 @@
-//! What is kept from one start of the terminal to the next, and what is known before the first turn.
+//! State that survives a restart of the terminal, and the status before the first turn.
 
 use std::fs;
 use std::thread;

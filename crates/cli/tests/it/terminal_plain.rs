@@ -68,3 +68,36 @@ fn a_plan_is_carried_out_in_a_fresh_context_line_by_line() {
     terminal.shows("you: Carry out this plan:");
     terminal.shows("agent: It is carried out.");
 }
+
+#[test]
+fn the_commands_of_the_screen_are_there_line_by_line() {
+    let lab = Lab::new(&json!([
+        [{"type": "text", "text": "First answer."}],
+        [{"type": "text", "text": "Second answer."}],
+    ]));
+    let mut terminal = Terminal::start(lab, &["--ax-screen-reader"], 120, 100, &[]);
+    terminal.shows("mode ask");
+    for (typed, shown) in [
+        ("/help", "help: /rewind goes back"),
+        ("!echo one; echo two >&2", "command 1 ended, exit 0"),
+        ("#tests need a clock", "report: # tests need a clock"),
+        ("/permissions", "rule"),
+        ("/statsu", "error: no command /statsu"),
+        ("hello", "agent: First answer."),
+        ("again", "agent: Second answer."),
+        ("/export kept.md", "notice: written to kept.md"),
+    ] {
+        terminal.keys(&format!("{typed}\r"));
+        terminal.shows(shown);
+    }
+    let rows = terminal.shows("written to kept.md");
+    let at = |text: &str| rows.iter().position(|row| row == text);
+    assert!(at("  one") < at("  two") && at("  one").is_some(), "{rows:?}");
+    assert!(terminal.lab.has("kept.md"));
+    let note = fs::read_to_string(terminal.lab.work().join("CLAUDE.md")).unwrap();
+    assert_eq!(note, "- tests need a clock\n");
+    terminal.keys("/login\r");
+    terminal.shows("1 Paste a key");
+    terminal.child.kill().unwrap();
+    terminal.end();
+}

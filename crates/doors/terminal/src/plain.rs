@@ -6,6 +6,7 @@
 mod answer;
 mod called;
 mod change;
+mod commands;
 mod lines;
 mod list;
 mod speech;
@@ -29,6 +30,7 @@ use crate::run::{Agent, Outcome, now};
 use crate::view::picture::Picture;
 use crate::view::status::mode_word;
 use answer::{Asked, Step};
+use commands::Commands;
 use lines::Lines;
 use list::{List, ListChoice};
 
@@ -76,6 +78,7 @@ pub(crate) async fn run(facts: Facts, agent: Agent, options: Options) -> io::Res
     )]);
     let mut talk = Talk {
         client: client.clone(),
+        commands: Commands::new((&client, &forms, &facts)),
         lines: Lines::new(&facts.folder.display().to_string(), facts.settings.verbose),
         from: 0,
         asked: None,
@@ -93,13 +96,16 @@ pub(crate) async fn run(facts: Facts, agent: Agent, options: Options) -> io::Res
     if talk.facts.picks {
         talk.offer(List::sessions(&talk.facts, now()));
     }
-    let outcome = talk.listen().await?;
+    let outcome = talk.listen().await;
+    talk.commands.end();
+    let outcome = outcome?;
     tokio::time::timeout(Duration::from_secs(3), client.close()).await.ok();
     Ok(outcome)
 }
 
 struct Talk {
     client: Client,
+    commands: Commands,
     facts: Facts,
     lines: Lines,
     from: usize,
@@ -135,11 +141,13 @@ impl Talk {
                         next.send(()).ok();
                     }
                 },
+                Some(told) = self.commands.next() => self.result(told),
                 _ = interrupts.recv() => {
-                    if !self.busy {
-                        return Ok(Outcome::Left(0));
+                    match (self.commands.stop(), self.busy) {
+                        (true, _) => {}
+                        (false, true) => self.stop(),
+                        (false, false) => return Ok(Outcome::Left(0)),
                     }
-                    self.stop();
                 }
                 _ = terminate.recv() => return Ok(Outcome::Left(143)),
                 event = events.next() => match event {
@@ -215,6 +223,7 @@ impl Talk {
         }
         match line {
             "" => {}
+            ESCAPE if self.commands.stop() => {}
             ESCAPE if self.busy => self.stop(),
             ESCAPE => {}
             "/exit" | "/quit" => return Some(Outcome::Left(0)),
@@ -224,9 +233,6 @@ impl Talk {
                     draft: String::new(),
                 });
             }
-            "/help" => say(&[
-                "notice: /resume, /model, /mode, /clear, /exit; a turn is stopped by Escape and Enter".to_owned(),
-            ]),
             "/resume" | "/continue" => self.offer(List::sessions(&self.facts, now())),
             "/mode" => self.offer(List::modes()),
             "/model" => match self.client.request(ListModels::default()).await {
@@ -234,6 +240,10 @@ impl Talk {
                 Err(error) => say(&[format!("error: {error}")]),
             },
             line => {
+                let line = match self.command(line).await {
+                    Ok(outcome) => return outcome,
+                    Err(line) => line,
+                };
                 if self.busy {
                     say(&[format!("queued {}: {line}", self.waiting + 1)]);
                     self.waiting += 1;
@@ -259,6 +269,7 @@ impl Talk {
                     draft: String::new(),
                 });
             }
+            ListChoice::Point(point) => return Some(self.go_back(&point).await),
             ListChoice::Model(model) => self
                 .client
                 .set_model(Some(&model))

@@ -121,9 +121,7 @@ pub enum Act {
         facts: serde_json::Value,
     },
     Settings,
-    /// Keep settings, for the person, everywhere.
-    Setting(serde_json::Value),
-    /// Keep settings there.
+    /// Save settings in a settings file. They apply once that is done.
     SettingIn(&'static str, serde_json::Value),
     ChangeRule {
         behavior: String,
@@ -133,6 +131,8 @@ pub enum Act {
         /// Which kind is looked at.
         kind: usize,
     },
+    /// The plan of this session.
+    Plan,
     Agents,
     Hooks,
     /// Ask something beside the conversation.
@@ -286,6 +286,13 @@ pub enum Told {
     AgentFiles(std::collections::HashMap<String, std::path::PathBuf>),
     Skills(Vec<sluice_wire::control::SlashCommand>),
     Settings(serde_json::Value),
+    /// These settings were saved there.
+    Saved {
+        place: &'static str,
+        settings: serde_json::Value,
+    },
+    /// Settings were not saved, and why.
+    NotSaved(String),
     RulesOf(Box<PermissionRulesState>, usize),
     Agents(Vec<sluice_wire::control::AgentInfo>),
     Hooks(Vec<sluice_wire::control::HookListing>),

@@ -25,10 +25,11 @@ pub(crate) const OURS: &[(&str, &str, &str)] = &[
     ("keybindings", "", "keys of your own, in your editor"),
     ("login", "", "bring a key, or a server of your own"),
     ("mcp", "", "servers: how they stand, on and off"),
-    ("memory", "", "what is remembered for this project, in your editor"),
+    ("memory", "", "edit a memory file"),
     ("mode", "", "how much is done without asking"),
     ("model", "[name]", "who answers"),
     ("permissions", "", "the rules that hold"),
+    ("plan", "[prompt]", "plan without changing anything, or show the plan"),
     ("rename", "<title>", "give this session a title"),
     ("reprint", "[n]", "the last items anew, at this width"),
     ("resume", "[all]", "go on with another session"),
@@ -155,15 +156,23 @@ impl App {
             "keybindings" => self
                 .acts
                 .push(Act::EditFile(self.facts.config_dir.join("keybindings.json"))),
-            "memory" => self.acts.push(Act::EditFile(self.facts.folder.join("CLAUDE.md"))),
+            "memory" => self.pick_memory(),
+            "plan" if self.picture.mode != Some(PermissionMode::Plan) => {
+                self.acts.push(Act::SetMode(PermissionMode::Plan));
+                if !argument.is_empty() {
+                    self.send(argument, Vec::new(), false, now);
+                }
+            }
+            "plan" if !argument.is_empty() => self.send(argument, Vec::new(), false, now),
+            "plan" => self.acts.push(Act::Plan),
             "reprint" => self.acts.push(Act::Reprint(argument.parse().unwrap_or(20))),
             "status" => self.say_status(),
             "vim" => {
-                let on = self.vim.is_none();
-                self.set_vim(on);
-                let word = if on { "vim" } else { "normal" };
-                self.acts.push(Act::Setting(serde_json::json!({ "editorMode": word })));
-                self.notify(format!("editor mode: {word}"), now);
+                let word = if self.vim.is_none() { "vim" } else { "normal" };
+                self.acts.push(Act::SettingIn(
+                    "userSettings",
+                    serde_json::json!({ "editorMode": word }),
+                ));
             }
             "login" => {
                 let session = self.begun();
@@ -284,16 +293,17 @@ impl App {
                 self.notify(said, now);
             }
             "off" => {
-                self.facts.settings.status_line = None;
-                self.standing = super::standing::Standing::default();
-                self.acts.push(Act::Setting(serde_json::json!({ "statusLine": null })));
-                self.notify("the status row is ours again", now);
+                self.acts.push(Act::SettingIn(
+                    "userSettings",
+                    serde_json::json!({ "statusLine": null }),
+                ));
             }
             command => {
-                self.facts.settings.status_line = Some(command.to_owned());
-                self.standing = super::standing::Standing::default();
                 let line = serde_json::json!({"type": "command", "command": command});
-                self.acts.push(Act::Setting(serde_json::json!({ "statusLine": line })));
+                self.acts.push(Act::SettingIn(
+                    "userSettings",
+                    serde_json::json!({ "statusLine": line }),
+                ));
             }
         }
     }

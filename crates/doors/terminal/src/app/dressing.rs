@@ -60,11 +60,25 @@ impl App {
 
     pub(super) fn choose_theme(&mut self, at: usize) {
         let Some((name, theme)) = self.theme_at(at) else { return };
+        // A preview until the choice is saved.
+        self.tried = Some(theme);
+        self.acts.push(Act::Dress(theme));
+        self.acts
+            .push(Act::SettingIn("userSettings", serde_json::json!({ "theme": name })));
+    }
+}
+
+impl App {
+    /// Applies a theme by its name.
+    pub(super) fn wear(&mut self, name: &str) {
+        let at = THEMES.iter().position(|(known, _)| *known == name);
+        let Some((name, theme)) = at.and_then(|at| self.theme_at(at)) else {
+            return;
+        };
         self.tried = None;
         self.facts.settings.auto_theme = name == "auto";
         self.facts.settings.theme = theme;
         self.acts.push(Act::Dress(theme));
-        self.acts.push(Act::Setting(serde_json::json!({ "theme": name })));
     }
 }
 

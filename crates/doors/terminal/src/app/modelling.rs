@@ -136,7 +136,7 @@ impl App {
             if let (Some(fields), Some(level)) = (settings.as_object_mut(), effort) {
                 fields.insert("effortLevel".to_owned(), level.into());
             }
-            self.acts.push(Act::Setting(settings));
+            self.acts.push(Act::SettingIn("userSettings", settings));
         }
     }
 }

@@ -10,34 +10,56 @@ use crate::view::amount;
 const LARGEST: u64 = 5 << 20;
 
 impl App {
-    /// Where the note is to be kept.
-    pub(super) fn pick_note(&mut self, text: &str) {
+    /// The memory files: name, and who reads it.
+    fn memory_files(&self) -> [(String, String); 3] {
         let home = self.facts.config_dir.join("CLAUDE.md");
         let shown = match home.strip_prefix(&self.facts.home) {
             Ok(near) => format!("~/{}", near.display()),
             Err(_) => home.display().to_string(),
         };
-        let rows = [
+        [
             ("CLAUDE.md".to_owned(), "everyone, this project".to_owned()),
             ("CLAUDE.local.md".to_owned(), "only you, this project".to_owned()),
             (shown, "you, everywhere".to_owned()),
-            ("send it as a prompt".to_owned(), String::new()),
-        ];
+        ]
+    }
+
+    /// The path of a memory file, by its place in the list.
+    fn memory_file(&self, at: usize) -> Option<PathBuf> {
+        Some(match at {
+            0 => self.facts.folder.join("CLAUDE.md"),
+            1 => self.facts.folder.join("CLAUDE.local.md"),
+            2 => self.facts.config_dir.join("CLAUDE.md"),
+            _ => return None,
+        })
+    }
+
+    /// Lists the memory files; a choice opens in the editor.
+    pub(super) fn pick_memory(&mut self) {
+        let mut picker = Picker::new("Memory", Picks::Memory, self.memory_files());
+        picker.hints = vec!["enter opens it in $EDITOR", "esc"];
+        self.picker = Some(picker);
+    }
+
+    /// Opens a memory file in the editor.
+    pub(super) fn edit_memory(&mut self, at: usize) {
+        self.acts.extend(self.memory_file(at).map(Act::EditFile));
+    }
+
+    /// Where the note is to be kept.
+    pub(super) fn pick_note(&mut self, text: &str) {
+        let prompt = ("send it as a prompt".to_owned(), String::new());
+        let rows = self.memory_files().into_iter().chain([prompt]);
         let title = format!("# {text}");
         self.picker = Some(Picker::new(&title, Picks::Note(text.to_owned()), rows));
     }
 
     /// Keeps it there.
     pub(super) fn keep_note(&mut self, text: &str, at: usize, now: Now) {
-        let file = match at {
-            0 => self.facts.folder.join("CLAUDE.md"),
-            1 => self.facts.folder.join("CLAUDE.local.md"),
-            2 => self.facts.config_dir.join("CLAUDE.md"),
-            _ => {
-                let prompt = format!("# {text}");
-                self.send(&prompt, Vec::new(), false, now);
-                return;
-            }
+        let Some(file) = self.memory_file(at) else {
+            let prompt = format!("# {text}");
+            self.send(&prompt, Vec::new(), false, now);
+            return;
         };
         self.acts.push(Act::Note {
             file,

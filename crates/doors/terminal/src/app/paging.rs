@@ -42,6 +42,12 @@ impl Pager {
         }
     }
 
+    /// How many pieces of the conversation were laid out.
+    #[cfg(test)]
+    pub(super) fn pieces_laid_out(&self) -> usize {
+        self.whole.pieces_laid_out()
+    }
+
     fn next_prompt(&mut self, back: bool) {
         if let Some(place) = self.whole.prompt_near(self.top, back) {
             self.top = place;

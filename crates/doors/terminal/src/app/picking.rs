@@ -32,6 +32,8 @@ pub(crate) enum Picks {
     Serving,
     /// A command for the composer.
     Command,
+    /// A memory file for the editor.
+    Memory,
 }
 
 /// A list to pick from.
@@ -70,7 +72,13 @@ impl Picker {
             title: title.to_owned(),
             numbered: matches!(
                 picks,
-                Picks::Mode | Picks::Theme | Picks::Model(_) | Picks::Rewind(_) | Picks::Serving | Picks::Note(_)
+                Picks::Mode
+                    | Picks::Theme
+                    | Picks::Model(_)
+                    | Picks::Rewind(_)
+                    | Picks::Serving
+                    | Picks::Note(_)
+                    | Picks::Memory
             ),
             picks,
             rows: rows.into_iter().collect(),
@@ -136,8 +144,8 @@ impl Picker {
 impl App {
     /// A key while a picker is open.
     pub(super) fn picker_key(&mut self, key: Key, now: Now) {
-        let page = self.rows.saturating_sub(6).max(1);
         let Some(picker) = &mut self.picker else { return };
+        let page = self.rows.saturating_sub(6 + picker.head.len()).max(1);
         if let Some(entry) = &mut picker.entry {
             match key.code {
                 Code::Escape => picker.entry = None,
@@ -280,6 +288,7 @@ impl App {
                 .acts
                 .extend(picker.rows.get(at).map(|(id, _)| Act::TaskOutput(id.clone()))),
             Picks::Session(found) => self.resume(&found, at, now),
+            Picks::Memory => self.edit_memory(at),
             Picks::Command => {
                 let name = picker.rows.get(at).and_then(|(name, _)| name.split_whitespace().next());
                 let takes = picker.rows.get(at).is_some_and(|(name, _)| name.contains(' '));

@@ -96,7 +96,11 @@ impl App {
                 ((*key).to_owned(), format!("{value:<20} {about}"))
             })
             .collect();
-        let picker = Picker::new("Settings", Picks::Setting(settings), rows);
+        let mut picker = Picker::new("Settings", Picks::Setting(settings), rows);
+        // A list that is shown again stays where it is.
+        if let Some(shown) = self.picker.take().filter(|it| matches!(it.picks, Picks::Setting(_))) {
+            (picker.filter, picker.selected) = (shown.filter, shown.selected);
+        }
         self.picker = Some(picker);
         self.show_keeping();
     }
@@ -137,20 +141,41 @@ impl App {
         };
         let (key, value) = (key.trim(), value.trim());
         let value: Value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
-        let change = key
-            .rsplit('.')
-            .fold(value.clone(), |inner, name| json!({ name: inner }));
-        self.take_setting(key, &value);
+        let change = key.rsplit('.').fold(value, |inner, name| json!({ name: inner }));
         self.acts.push(Act::SettingIn("userSettings", change));
     }
 
-    /// What a changed setting means for this screen, at once.
+    /// Applies settings that were saved, and shows the list again with what applies now.
+    pub(super) fn saved(&mut self, place: &str, settings: &Value, now: Now) {
+        for (key, value) in settings.as_object().into_iter().flatten() {
+            match value {
+                Value::Object(group) if key == "sluice" => {
+                    for (name, value) in group {
+                        self.take_setting(&format!("sluice.{name}"), value);
+                    }
+                }
+                value => self.take_setting(key, value),
+            }
+        }
+        if matches!(&self.picker, Some(picker) if matches!(picker.picks, Picks::Setting(_))) {
+            self.acts.push(Act::Settings);
+        }
+        self.notify(format!("saved: {}", super::place_word(place)), now);
+    }
+
+    /// What a changed setting means for this screen.
     fn take_setting(&mut self, key: &str, value: &Value) {
         let on = value.as_bool() == Some(true);
         let word = value.as_str().unwrap_or_default();
         let settings = &mut self.facts.settings;
         match key {
             "editorMode" => self.set_vim(word == "vim"),
+            "theme" => self.wear(word),
+            "statusLine" => {
+                let command = value.get("command").and_then(Value::as_str);
+                settings.status_line = command.map(str::to_owned);
+                self.standing = super::standing::Standing::default();
+            }
             "sluice.wrap" => {
                 settings.flows = word == "terminal";
                 self.feed.flows = settings.flows;
@@ -194,28 +219,14 @@ impl App {
             "false" => Value::Bool(false),
             text => Value::String(text.to_owned()),
         };
-        self.take_setting(key, &value);
         let change = match key.split_once('.') {
             Some((group, name)) => json!({ group: { name: value } }),
             None => json!({ *key: value }),
         };
-        let mut shown = settings.clone();
-        lay_over(&mut shown, &change);
         let place = PLACES.get(self.keeps).map_or("userSettings", |(source, _)| source);
         self.acts.push(Act::SettingIn(place, change));
-        self.pick_setting(shown);
-    }
-}
-
-/// Lays a change over settings.
-fn lay_over(settings: &mut Value, change: &Value) {
-    match (settings, change) {
-        (Value::Object(settings), Value::Object(change)) => {
-            for (key, value) in change {
-                lay_over(settings.entry(key).or_insert(Value::Null), value);
-            }
-        }
-        (settings, change) => *settings = change.clone(),
+        // The row changes when the value is saved.
+        self.pick_setting(settings.clone());
     }
 }
 
@@ -225,11 +236,8 @@ mod tests {
 
     #[test]
     fn values_are_found_where_they_lie() {
-        let mut settings = json!({"theme": "dark", "sluice": {"glyphs": "ascii"}});
+        let settings = json!({"theme": "dark", "sluice": {"glyphs": "ascii"}});
         assert_eq!(value_of(&settings, "sluice.glyphs").as_deref(), Some("ascii"));
         assert_eq!(value_of(&settings, "editorMode"), None);
-        lay_over(&mut settings, &json!({"sluice": {"screenReader": true}}));
-        assert_eq!(value_of(&settings, "sluice.screenReader").as_deref(), Some("true"));
-        assert_eq!(value_of(&settings, "sluice.glyphs").as_deref(), Some("ascii"));
     }
 }

@@ -66,6 +66,11 @@ impl App {
             Told::Servers(servers) => self.pick_server(servers, now),
             Told::Rules(rules) => self.pick_rule(*rules, 0),
             Told::RulesOf(rules, kind) => self.pick_rule(*rules, kind),
+            Told::Saved { place, settings } => self.saved(place, &settings, now),
+            Told::NotSaved(why) => {
+                self.undress();
+                self.notify(why, now);
+            }
             Told::Settings(settings) => self.pick_setting(settings),
             Told::Agents(agents) => self.pick_agent(agents, now),
             Told::StatusLine(text) => self.standing.said(&text),

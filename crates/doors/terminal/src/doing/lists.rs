@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sluice_wire::control::{
-    ApplyFlagSettings, FileSuggestions, GetContextUsage, GetHooksListing, GetSettings, GetUsage, ListModels,
+    ApplyFlagSettings, FileSuggestions, GetContextUsage, GetHooksListing, GetPlan, GetSettings, GetUsage, ListModels,
     ListPermissionRules, McpAuthenticate, McpReconnect, McpStatus, McpToggle, ReloadSkills, UpdateSettings,
 };
 
@@ -26,10 +26,10 @@ impl Doer {
                 let answer = client.request_within(ReloadSkills::default(), PATIENCE).await;
                 Told::Skills(answer.map_err(said)?.skills)
             }
-            Act::SettingIn(place, settings) => {
-                self.keep(place, settings).await?;
-                Told::Notice(format!("kept: {}", crate::app::place_word(place)))
-            }
+            Act::SettingIn(place, settings) => match self.keep(place, settings.clone()).await {
+                Ok(()) => Told::Saved { place, settings },
+                Err(why) => Told::NotSaved(why),
+            },
             Act::Models => {
                 // Both at once: one that is not answered does not keep the other waiting.
                 let (settings, models) = tokio::join!(
@@ -126,10 +126,6 @@ impl Doer {
                     .map_err(said)?;
                 Told::Settings(answer.effective.to_value())
             }
-            Act::Setting(settings) => {
-                self.keep("userSettings", settings).await?;
-                return Ok(None);
-            }
             Act::ChangeRule {
                 behavior,
                 rule,
@@ -148,6 +144,16 @@ impl Doer {
                 let files = agent_files(&[self.facts.folder.join(".claude"), self.facts.config_dir.clone()]);
                 self.told.send(Told::AgentFiles(files)).ok();
                 Told::Agents(client.greeting().agents.clone().unwrap_or_default())
+            }
+            Act::Plan => {
+                let answer = client
+                    .request_within(GetPlan::default(), PATIENCE)
+                    .await
+                    .map_err(said)?;
+                match answer.plan {
+                    Some(plan) => Told::Rows(crate::view::markdown::rows(&plan, 80)),
+                    None => return Err("there is no plan yet".to_owned()),
+                }
             }
             Act::Hooks => {
                 let answer = client
@@ -223,7 +229,7 @@ impl Doer {
             ..UpdateSettings::default()
         };
         let kept = self.client.request_within(request, PATIENCE).await;
-        kept.map(|_| ()).map_err(|why| format!("not kept: {why}"))
+        kept.map(|_| ()).map_err(|why| format!("not saved: {why}"))
     }
 
     /// Writes the list of a kind anew, with the rule or without it.

@@ -109,7 +109,7 @@ impl Output {
 }
 
 impl Doer {
-    /// Runs a command of the person. The model is told, and answers only if the person wants that.
+    /// Runs a `!` command. The model gets the output, and answers if `asks` is set.
     pub(super) async fn shell(&self, id: usize, command: String, asks: bool) -> Told {
         let (output, code, stopped) = match start(&self.facts.shell, &command, &self.facts.folder) {
             Ok((child, pipe)) => self.follow(id, child, pipe).await,
@@ -177,7 +177,7 @@ fn was_killed(status: Option<ExitStatus>) -> bool {
 /// Starts a command whose standard output and error go to one pipe, in the order in which they are written.
 fn start(shell: &str, command: &str, folder: &Path) -> std::io::Result<(Child, Receiver)> {
     let (ours, theirs) = std::io::pipe()?;
-    // Without a terminal of its own a program that wants a password fails at once.
+    // In a session without a terminal, a program that asks for a password fails immediately.
     let setsid = Path::new("/usr/bin/setsid");
     let mut child = if setsid.exists() {
         let mut child = Command::new(setsid);

@@ -12,6 +12,7 @@ use sluice_wire::{ToAgent, ToHost};
 
 use super::speech::Speech;
 use crate::text::clean::{one_line, output_line};
+use crate::view::feed;
 use crate::view::picture::{Doing, Picture};
 use crate::view::{amount, ask, card, diff};
 
@@ -115,7 +116,7 @@ impl Lines {
                 {
                     self.answered.extend(note.tool_use_id.clone());
                 }
-                lines.extend(of_system(&system));
+                lines.extend(of_system(&system, picture));
             }
             _ => {}
         }
@@ -255,7 +256,7 @@ fn seconds(count: u64) -> String {
     amount::count(count, "second")
 }
 
-fn of_system(system: &System) -> Option<String> {
+fn of_system(system: &System, picture: &Picture) -> Option<String> {
     match system {
         System::ApiRetry(retry) => Some(format!(
             "error: {}, trying again in {} seconds, attempt {} of {}",
@@ -265,7 +266,13 @@ fn of_system(system: &System) -> Option<String> {
             retry.max_retries
         )),
         System::TaskNotification(task) if !task.output_file.is_empty() => {
-            Some(format!("job {} ended: {}", task.task_id, one_line(&task.summary)))
+            let known = picture.ended_jobs.iter().find(|known| *known.id == task.task_id);
+            let text = feed::job_text(&task.summary, known);
+            Some(format!(
+                "job {} {}: {text}",
+                task.task_id,
+                feed::outcome_word(&task.status)
+            ))
         }
         System::CompactBoundary(boundary) => {
             let made = &boundary.compact_metadata;

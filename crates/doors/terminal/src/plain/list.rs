@@ -5,7 +5,7 @@ use std::time::Duration;
 use sluice_wire::control::ModelInfo;
 use sluice_wire::mode::PermissionMode;
 
-use crate::app::MODES;
+use crate::app::{MODES, Point};
 use crate::facts::Facts;
 use crate::text::clean::one_line;
 
@@ -19,6 +19,7 @@ pub(super) enum ListChoice {
     Session(String),
     Model(String),
     Mode(PermissionMode),
+    Point(Box<Point>),
 }
 
 /// A list.
@@ -58,6 +59,12 @@ impl List {
             )
         };
         Self::new(models.iter().map(row).collect())
+    }
+
+    /// The prompts one can go back to, oldest first.
+    pub(super) fn points(points: &[Point]) -> Self {
+        let row = |point: &Point| (one_line(point.text.trim()), ListChoice::Point(Box::new(point.clone())));
+        Self::new(points.iter().map(row).collect())
     }
 
     pub(super) fn modes() -> Self {

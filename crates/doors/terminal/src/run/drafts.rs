@@ -1,6 +1,6 @@
 //! The draft of the composer on disk: it survives the death of the process, and is restored by the next start.
 //!
-//! Each process has a file. A draft whose process is gone belongs to whoever starts in its session or folder next.
+//! Each process has a separate file. The next start in the same session or folder takes the draft of an ended process.
 
 use std::fs;
 use std::io::{self, Write as _};

@@ -6,6 +6,8 @@
 mod ending;
 mod reading;
 
+pub(crate) use ending::{job_text, outcome_word};
+
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 

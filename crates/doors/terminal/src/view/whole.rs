@@ -257,6 +257,12 @@ impl Whole {
         self.laid_out.get(&at).map(Vec::as_slice).unwrap_or_default()
     }
 
+    /// How many pieces were laid out.
+    #[cfg(test)]
+    pub(crate) fn pieces_laid_out(&self) -> usize {
+        self.laid_out.len()
+    }
+
     /// Lays out for another width; gives where the row of this place is then.
     pub fn resize(&mut self, width: usize, place: Place) -> Place {
         if width == self.width {

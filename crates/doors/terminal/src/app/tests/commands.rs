@@ -3,6 +3,7 @@
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use sluice_host::conversation::Command;
+use sluice_wire::mode::PermissionMode;
 
 use super::screens::{called, came, ended, seen, stage};
 use super::stage::Stage;
@@ -161,4 +162,34 @@ fn the_end_of_a_background_agent_is_shown_in_plain_words() {
     let rows = seen(&mut stage).join("\n");
     assert!(rows.contains("& job a1 ended  Read the docs"), "{rows}");
     assert!(!rows.contains("\\x0a") && !rows.contains("Tell the user"), "{rows}");
+}
+
+#[test]
+fn plan_switches_the_mode_sends_a_prompt_and_shows_the_plan() {
+    let plan = || Act::SetMode(PermissionMode::Plan);
+    let mut stage = with(&["x"]);
+    assert_eq!(enter(&mut stage, "/plan"), [plan()]);
+    let acts = enter(&mut stage, "/plan a new parser");
+    assert!(
+        matches!(acts.as_slice(), [mode, Act::Send { text, .. }] if *mode == plan() && text == "a new parser"),
+        "{acts:?}"
+    );
+    stage.app.picture.mode = Some(PermissionMode::Plan);
+    assert_eq!(enter(&mut stage, "/plan"), [Act::Plan]);
+}
+
+#[test]
+fn memory_offers_the_files_there_can_be() {
+    let mut stage = with(&["x"]);
+    assert!(enter(&mut stage, "/memory").is_empty());
+    let rows = stage.region().join("\n");
+    assert!(
+        rows.contains("CLAUDE.local.md") && rows.contains("you, everywhere"),
+        "{rows}"
+    );
+    stage.press(&["down", "enter"]);
+    assert_eq!(
+        stage.acts(),
+        [Act::EditFile("/home/me/code/shop/CLAUDE.local.md".into())]
+    );
 }

@@ -46,7 +46,7 @@ fn a_model_is_taken_with_its_effort_and_thinking_for_this_session_or_for_new_one
         [
             Act::SetModel(Some("default".to_owned())),
             Act::Effort("low".to_owned()),
-            Act::Setting(kept)
+            Act::SettingIn("userSettings", kept)
         ]
     );
     let mut stage = models();
@@ -82,8 +82,24 @@ fn a_theme_is_tried_on_while_it_is_highlighted_and_comes_off_again() {
     stage.write("/theme");
     stage.press(&["enter", "5", "enter"]);
     let acts = stage.acts();
-    assert!(acts.contains(&Act::Setting(json!({"theme": "light"}))), "{acts:?}");
-    assert_eq!(stage.app.facts.settings.theme, Theme::Light);
+    assert!(
+        acts.contains(&Act::SettingIn("userSettings", json!({"theme": "light"}))),
+        "{acts:?}"
+    );
+    assert_eq!(stage.app.facts.settings.theme, Theme::Terminal, "it is not saved yet");
+    let saved = |stage: &mut Stage| {
+        let settings = json!({"theme": "light"});
+        let place = "userSettings";
+        stage.app.told(Told::Saved { place, settings }, stage.now);
+    };
+    let mut refused = stage;
+    refused
+        .app
+        .told(Told::NotSaved("not saved: no space".to_owned()), refused.now);
+    assert_eq!(refused.acts(), [Act::Dress(Theme::Terminal)]);
+    assert!(refused.region().iter().any(|row| row.contains("not saved: no space")));
+    saved(&mut refused);
+    assert_eq!(refused.app.facts.settings.theme, Theme::Light);
 }
 
 #[test]
@@ -95,7 +111,33 @@ fn a_setting_is_kept_where_left_and_right_turned_to_and_holds_at_once() {
         stage.acts(),
         [Act::SettingIn("localSettings", json!({"prefersReducedMotion": true}))]
     );
+    let shown = |stage: &mut Stage| {
+        stage
+            .region()
+            .iter()
+            .any(|row| row.contains("prefersReducedMotion  true"))
+    };
+    assert!(
+        !stage.app.facts.settings.still && !shown(&mut stage),
+        "it is not saved yet"
+    );
+    let why = "not saved: the file cannot be written".to_owned();
+    stage.app.told(Told::NotSaved(why.clone()), stage.now);
+    assert!(!shown(&mut stage) && stage.region().iter().any(|row| row.contains(&why)));
+    let settings = json!({"prefersReducedMotion": true});
+    let place = "localSettings";
+    stage.app.told(
+        Told::Saved {
+            place,
+            settings: settings.clone(),
+        },
+        stage.now,
+    );
     assert!(stage.app.facts.settings.still);
+    assert_eq!(stage.acts(), [Act::Settings], "what applies is read again");
+    stage.app.told(Told::Settings(settings), stage.now);
+    assert!(shown(&mut stage));
+    stage.later(3000);
     assert!(
         stage
             .region()
@@ -109,6 +151,10 @@ fn a_setting_is_kept_where_left_and_right_turned_to_and_holds_at_once() {
         stage.acts(),
         [Act::SettingIn("userSettings", json!({"sluice": {"wrap": "terminal"}}))]
     );
+    assert!(!stage.app.feed.flows);
+    let settings = json!({"sluice": {"wrap": "terminal"}});
+    let place = "userSettings";
+    stage.app.told(Told::Saved { place, settings }, stage.now);
     assert!(stage.app.feed.flows);
 }
 
@@ -209,16 +255,25 @@ fn folders_skills_and_the_status_line_are_commands_of_ours() {
         ("/add-dir ../docs", Act::AddFolder("/home/me/code/shop/../docs".into())),
         ("/add-dir ~/notes", Act::AddFolder("/home/me/notes".into())),
         ("/skills", Act::Skills),
-        ("/statusline off", Act::Setting(json!({"statusLine": null}))),
+        (
+            "/statusline off",
+            Act::SettingIn("userSettings", json!({"statusLine": null})),
+        ),
         (
             "/statusline printf hi",
-            Act::Setting(json!({"statusLine": {"type": "command", "command": "printf hi"}})),
+            Act::SettingIn(
+                "userSettings",
+                json!({"statusLine": {"type": "command", "command": "printf hi"}}),
+            ),
         ),
     ] {
         stage.write(line);
         stage.press(&["enter"]);
         assert_eq!(stage.acts(), [wanted], "{line}");
     }
+    let settings = json!({"statusLine": {"type": "command", "command": "printf hi"}});
+    let place = "userSettings";
+    stage.app.told(Told::Saved { place, settings }, stage.now);
     stage.later(400);
     stage.region();
     stage.later(400);

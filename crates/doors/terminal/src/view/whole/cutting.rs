@@ -2,9 +2,9 @@
 
 use crate::view::markdown::Fence;
 
-/// A piece ends at the next good place after so many bytes,
+/// Size in bytes after which a piece ends at the next blank line.
 const ENOUGH: usize = 4 << 10;
-/// and at any line end after so many. A longer line is cut between words.
+/// Maximum size of a piece in bytes. It ends at a line end, or between words of a longer line.
 const MAX_PIECE: usize = 32 << 10;
 
 /// A text in pieces of whole lines.

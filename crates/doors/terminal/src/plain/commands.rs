@@ -1,0 +1,221 @@
+//! Commands in plain lines: carried out as on the screen, with the results as lines.
+
+use std::sync::Arc;
+
+use sluice_wire::control::{PermissionRulesState, RuleEntry};
+use tokio::sync::mpsc;
+
+use super::{List, Outcome, Talk, say};
+use crate::app::{Act, Next, Point, Told};
+use crate::doing::{Doer, Shells};
+use crate::text::Row;
+use crate::text::clean::one_line;
+use crate::view::report;
+
+/// The columns that reports are laid out for. Lines are not drawn, only read.
+const COLUMNS: usize = 200;
+/// What `/help` says, one line for each command.
+const HELP: &[&str] = &[
+    "help: /clear begins a new session, /resume continues another, /fork continues in a copy of this one",
+    "help: /rewind goes back to before a prompt, /export writes the conversation to a file",
+    "help: /model, /mode and /permissions show the model, the permission mode and the permission rules",
+    "help: /context, /cost, /diff, /hooks, /skills print a report",
+    "help: /login brings an API key or a server, /exit leaves",
+    "help: ! and a command runs it in your shell, # and a text saves a note in CLAUDE.md",
+    "help: Escape and Enter stop a turn or a command of yours",
+];
+
+/// What carries out commands, and where the results arrive.
+pub(super) struct Commands {
+    doer: Doer,
+    results: mpsc::UnboundedReceiver<Told>,
+    /// How many `!` commands were started, and how many of them run.
+    started: usize,
+    running: usize,
+}
+
+impl Commands {
+    pub(super) fn new(talk: (&sluice_host::Client, &super::Forms, &super::Facts)) -> Self {
+        let (client, forms, facts) = talk;
+        let (told, results) = mpsc::unbounded_channel();
+        let doer = Doer {
+            client: client.clone(),
+            told,
+            forms: forms.clone(),
+            facts: Arc::new(facts.clone()),
+            shells: Shells::default(),
+            searches: Arc::default(),
+        };
+        Self {
+            doer,
+            results,
+            started: 0,
+            running: 0,
+        }
+    }
+
+    /// The next result.
+    pub(super) async fn next(&mut self) -> Option<Told> {
+        self.results.recv().await
+    }
+
+    /// Ends the `!` commands that run.
+    pub(super) fn end(&self) {
+        self.doer.shells.kill();
+    }
+
+    /// Stops the `!` commands that run; false where there are none.
+    pub(super) fn stop(&self) -> bool {
+        let any = self.running > 0;
+        if any {
+            self.doer.begin(Act::StopShells);
+        }
+        any
+    }
+}
+
+impl Talk {
+    /// Carries out a line that is a command. Gives the line back where it is a prompt.
+    pub(super) async fn command<'a>(&mut self, line: &'a str) -> Result<Option<Outcome>, &'a str> {
+        if let Some(command) = line.strip_prefix('!').map(str::trim).filter(|it| !it.is_empty()) {
+            self.commands.started += 1;
+            self.commands.running += 1;
+            say(&[format!("command {} running: {command}", self.commands.started)]);
+            self.commands.doer.begin(Act::Shell {
+                id: self.commands.started,
+                command: command.to_owned(),
+                asks: self.facts.settings.shell_asks,
+            });
+            return Ok(None);
+        }
+        let note = line
+            .strip_prefix('#')
+            .filter(|_| !line.starts_with("##"))
+            .map(str::trim);
+        if let Some(text) = note.filter(|text| !text.is_empty()) {
+            self.commands.doer.begin(Act::Note {
+                file: self.facts.folder.join("CLAUDE.md"),
+                text: text.to_owned(),
+            });
+            return Ok(None);
+        }
+        let Some((name, argument)) = line
+            .strip_prefix('/')
+            .map(|rest| rest.split_once(char::is_whitespace).unwrap_or((rest, "")))
+        else {
+            return Err(line);
+        };
+        let act = match name {
+            "help" => {
+                say(&HELP.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>());
+                return Ok(None);
+            }
+            "login" => {
+                let session = self.session().await;
+                return Ok(Some(again(Next::Login { session })));
+            }
+            "fork" => match self.session().await {
+                Some(session) => return Ok(Some(again(Next::Resume { session, fork: true }))),
+                None => {
+                    say(&["notice: there is nothing to fork yet".to_owned()]);
+                    return Ok(None);
+                }
+            },
+            "permissions" => Act::Rules,
+            "rewind" => Act::Points,
+            "export" if argument.trim().is_empty() => Act::Export("sluice-session.md".to_owned()),
+            "export" => Act::Export(argument.trim().to_owned()),
+            "context" => Act::Context,
+            "cost" => Act::Cost,
+            "diff" => Act::Diff,
+            "hooks" => Act::Hooks,
+            "skills" => Act::Skills,
+            _ => return self.known(name, line).await.map(|()| None),
+        };
+        self.commands.doer.begin(act);
+        Ok(None)
+    }
+
+    /// Gives a line back whose command the agent knows. An unknown command is an error.
+    async fn known<'a>(&self, name: &str, line: &'a str) -> Result<(), &'a str> {
+        let is_name = !name.is_empty() && name.chars().all(|it| it.is_alphanumeric() || "-_:".contains(it));
+        let commands = self.client.look(|state| state.session().commands.clone()).await;
+        let commands = commands.unwrap_or_default();
+        if !is_name || commands.is_empty() || commands.iter().any(|command| &*command.name == name) {
+            return Err(line);
+        }
+        say(&[format!("error: no command /{name}; /help lists the commands")]);
+        Ok(())
+    }
+
+    async fn session(&self) -> Option<String> {
+        let known = self.client.session_id().await.ok().flatten();
+        known.or_else(|| self.facts.session.clone())
+    }
+
+    /// Says the result of a command.
+    pub(super) fn result(&mut self, told: Told) {
+        let rows = match told {
+            Told::Notice(text) => return say(&[format!("notice: {}", one_line(&text))]),
+            Told::Shell { id, output, code } => {
+                self.commands.running = self.commands.running.saturating_sub(1);
+                let lines = output.trim_end().lines();
+                let mut lines: Vec<String> = lines
+                    .map(|line| format!("  {}", one_line(&crate::text::clean::output_line(line))))
+                    .collect();
+                lines.push(match code {
+                    Some(code) => format!("command {id} ended, exit {code}"),
+                    None => format!("command {id} stopped"),
+                });
+                return say(&lines);
+            }
+            Told::Points(points) => return self.offer(List::points(&points)),
+            Told::Rules(rules) => return say(&rule_lines(&rules)),
+            Told::Rows(rows) => rows,
+            Told::Context(usage) => report::context(&usage, self.facts.is_demo(), COLUMNS),
+            Told::Cost(usage) => report::cost(&usage, None, self.facts.is_demo(), COLUMNS),
+            Told::Hooks(hooks) => report::hooks(&hooks, COLUMNS),
+            Told::Skills(skills) => report::skills(&skills, COLUMNS),
+            _ => return,
+        };
+        let lines = rows.iter().map(Row::text).filter(|line| !line.trim().is_empty());
+        say(&lines.map(|line| format!("report: {}", line.trim())).collect::<Vec<_>>());
+    }
+
+    /// Goes back to before a prompt. Files stay as they are.
+    pub(super) async fn go_back(&self, point: &Point) -> Outcome {
+        say(&[format!("notice: back to before: {}", one_line(&point.text))]);
+        again(match (self.session().await, &point.before) {
+            (Some(session), Some(before)) => Next::Rewind {
+                session,
+                before: before.clone(),
+                told: None,
+            },
+            _ => Next::Fresh { prompt: None },
+        })
+    }
+}
+
+fn again(next: Next) -> Outcome {
+    Outcome::Again {
+        next,
+        draft: String::new(),
+    }
+}
+
+fn rule_lines(rules: &PermissionRulesState) -> Vec<String> {
+    if rules.rules.is_empty() {
+        return vec!["rule: there are none".to_owned()];
+    }
+    let count = rules.rules.len();
+    let line = |(at, rule): (usize, &RuleEntry)| {
+        let place = crate::app::place_word(&rule.source);
+        format!(
+            "rule {} of {count}: {} {}, {place}",
+            at + 1,
+            rule.behavior.as_str(),
+            one_line(&rule.rule)
+        )
+    };
+    rules.rules.iter().enumerate().map(line).collect()
+}
