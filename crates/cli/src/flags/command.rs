@@ -130,10 +130,25 @@ pub(crate) fn command() -> Command {
         .subcommand(
             subcommand("auth", "Authentication")
                 .subcommand_required(true)
-                .subcommand(subcommand(
-                    "status",
-                    "Show which credentials are used, as JSON; exits with 1 if there are none",
-                )),
+                .subcommand(
+                    subcommand(
+                        "status",
+                        "Show which credentials are used, as JSON; exits with 1 if there are none",
+                    )
+                    .arg(
+                        Arg::new(JSON)
+                            .long("json")
+                            .action(ArgAction::SetTrue)
+                            .conflicts_with(TEXT)
+                            .help("Print JSON (default)"),
+                    )
+                    .arg(
+                        Arg::new(TEXT)
+                            .long("text")
+                            .action(ArgAction::SetTrue)
+                            .help("Print a sentence"),
+                    ),
+                ),
         )
         .subcommand(
             subcommand("completions", "Print a completion script for a shell").arg(
@@ -153,6 +168,7 @@ const PATH: &str = "path";
 const STRICT: &str = "strict";
 const TERMINAL: &str = "terminal";
 const JSON: &str = "json";
+const TEXT: &str = "text";
 
 fn json() -> Arg {
     Arg::new(JSON)
@@ -225,7 +241,12 @@ fn chosen(matches: &ArgMatches) -> Option<Subcommand> {
         ("serve", matches) => Some(Subcommand::Serve(Box::new(serve::chosen(matches)))),
         ("attach", matches) => Some(Subcommand::Attach(matches.get_one::<String>(SESSION).cloned())),
         ("plugin", matches) => plugin(matches).map(Subcommand::Plugin),
-        ("auth", _) => Some(Subcommand::AuthStatus),
+        ("auth", matches) => {
+            let (_, status) = matches.subcommand()?;
+            Some(Subcommand::AuthStatus {
+                text: status.get_flag(TEXT),
+            })
+        }
         ("completions", matches) => {
             let shell = matches.get_one::<String>(SHELL)?;
             Shell::named(shell).map(Subcommand::Completions)
