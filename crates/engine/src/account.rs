@@ -39,8 +39,12 @@ impl Account {
     }
 
     /// Stores the limits of the account; false if they are the same as before.
-    pub(crate) fn set_limits(&mut self, limits: RateLimitInfo) -> bool {
-        std::mem::replace(&mut self.limits, limits.clone()) != limits
+    pub(crate) fn set_limits(&mut self, limits: &RateLimitInfo) -> bool {
+        let changed = self.limits != *limits;
+        if changed {
+            self.limits.clone_from(limits);
+        }
+        changed
     }
 
     pub(crate) fn ledger(&self) -> &SharedLedger {

@@ -11,7 +11,7 @@ impl Session {
     /// Notifies the host of the limits of a response, if they are not the ones it knows.
     pub(crate) async fn report_limits(&mut self, limits: Option<&Limits>) {
         let Some(info) = limits.map(info) else { return };
-        if self.account.set_limits(info.clone()) {
+        if self.account.set_limits(&info) {
             self.say(RateLimitEvent {
                 rate_limit_info: info,
                 uuid: messages::fresh_id(),
