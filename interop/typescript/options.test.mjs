@@ -31,6 +31,25 @@ test('tools of the program itself', () =>
     await talk.end();
   }));
 
+test('policies of the program for its tools', () =>
+  lab([call('mcp__calc__add', {}), call('mcp__calc__fail', {}), text('done')], async ({ options }) => {
+    const ran = [];
+    const made = (name) => tool(name, name, {}, async () => (ran.push(name), { content: [{ type: 'text', text: name }] }));
+    const calc = createSdkMcpServer({ name: 'calc', version: '1.0.0', tools: [made('add'), made('fail')] });
+    calc.tools = [
+      { name: 'add', permission_policy: 'always_ask' },
+      { name: 'fail', permission_policy: 'always_deny' },
+    ];
+    const asked = [];
+    const canUseTool = async (name, input) => (asked.push(name), { behavior: 'allow', updatedInput: input });
+    const allowedTools = ['mcp__calc__add', 'mcp__calc__fail'];
+    const talk = conversation({ ...options, mcpServers: { calc }, allowedTools, canUseTool });
+    const [, failure] = outcomes(await talk.turn('go'));
+    assert.deepEqual([asked, ran], [['mcp__calc__add'], ['add']]);
+    assert.ok(failure.is_error);
+    await talk.end();
+  }));
+
 test('an agent the program describes leads the session', () =>
   lab([text('led')], async ({ options }) => {
     const pilot = { description: 'Leads', prompt: 'You are the pilot.', model: 'haiku', tools: ['Read'] };

@@ -155,6 +155,21 @@ test('servers: status, reconnect, toggle, resources, set, permission override', 
     await talk.end();
   }));
 
+test('servers and their errors by initialize', () =>
+  lab([call('mcp__tides__tide', {}), text('done')], async ({ cwd, options }) => {
+    const script = await put(join(cwd, 'tides.cjs'), SERVER);
+    const tides = { type: 'stdio', command: process.execPath, args: [script] };
+    const mcpServers = { tides, pigeon: { type: 'carrier-pigeon' } };
+    const talk = conversation({ ...options, mcpServers, mcpServersDelivery: 'initialize', allowedTools: ['mcp__tides'] });
+    const messages = await talk.turn('tide?');
+    assert.match(JSON.stringify(outcomes(messages)[0].content), /the tide is high/);
+    assert.equal((await talk.session.initializationResult()).mcp_servers_applied, true);
+    const { mcp_servers, mcp_server_errors } = init(messages);
+    assert.deepEqual(mcp_servers.map(({ name, status }) => `${name} ${status}`), ['tides connected']);
+    assert.deepEqual(mcp_server_errors.map(({ name, type }) => `${name} ${type}`), ['pigeon unknown_type']);
+    await talk.end();
+  }));
+
 test('stopTask and backgroundTasks', () =>
   lab([call('Bash', { command: 'sleep 300', run_in_background: true }), text('started'), text('noted', { repeat: true })], async ({ options }) => {
     const talk = conversation({ ...options, allowedTools: ['Bash'] });

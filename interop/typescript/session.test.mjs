@@ -107,6 +107,37 @@ test('ask: allow, deny and changed input', () => {
   });
 });
 
+async function* passed(messages) {
+  for await (const message of messages) yield message;
+}
+
+test('a permission callback comes after the message with its input', () => {
+  const calls = Array.from({ length: 20 }, (_, n) => call('Bash', { command: `touch ${n}.txt`, description: 'make a file' }));
+  return lab([...calls, text('done')], async ({ options }) => {
+    const seen = [];
+    const canUseTool = async (name, input) => {
+      seen.push(`ask ${input.command}`);
+      return { behavior: 'allow', updatedInput: input };
+    };
+    async function* prompts() {
+      yield { type: 'user', message: { role: 'user', content: 'go' }, parent_tool_use_id: null };
+      await ended;
+    }
+    let end;
+    const ended = new Promise((resolve) => (end = resolve));
+    // As in an adapter, a message passes through several layers before it is handled.
+    let messages = query({ prompt: prompts(), options: { ...options, canUseTool } });
+    for (let layer = 0; layer < 8; layer++) messages = passed(messages);
+    for await (const message of messages) {
+      if (message.type === 'assistant')
+        for (const block of message.message.content) if (block.type === 'tool_use') seen.push(`call ${block.input.command}`);
+      if (message.type === 'result') end();
+    }
+    const expected = calls.flatMap(([{ input }]) => [`call ${input.command}`, `ask ${input.command}`]);
+    assert.deepEqual(seen, expected);
+  });
+});
+
 test('model that does not exist', () =>
   lab([{ error: 404, kind: 'not_found_error', message: 'model: nobody', repeat: true }], async ({ options }) => {
     const talk = conversation(options);

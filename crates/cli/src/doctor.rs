@@ -59,15 +59,23 @@ pub(crate) fn repair() -> i32 {
 }
 
 /// What there is to sign in with, for programs.
-pub(crate) fn auth_status(flags: &Flags, environment: &Environment) -> i32 {
+pub(crate) fn auth_status(flags: &Flags, environment: &Environment, text: bool) -> i32 {
     let place = Place::look(flags, environment, Opener::Person);
     let Place { environment, settings } = &place;
     let (method, source) = match (&environment.api_key, &environment.auth_token, settings.api_key_helper()) {
         (Some(_), _, _) => ("api_key", Some("ANTHROPIC_API_KEY")),
-        (None, Some(_), _) => ("auth_token", Some("ANTHROPIC_AUTH_TOKEN")),
+        (None, Some(_), _) => ("oauth_token", Some("ANTHROPIC_AUTH_TOKEN")),
         (None, None, Some(_)) => ("api_key_helper", Some("apiKeyHelper")),
         (None, None, None) => ("none", None),
     };
+    if text {
+        let sentence = match source {
+            Some(source) => format!("Logged in: {source} is used"),
+            None => "Not logged in: set ANTHROPIC_API_KEY, or start sluice in a terminal and type /login".to_owned(),
+        };
+        let _gone = writeln!(io::stdout().lock(), "{sentence}");
+        return i32::from(source.is_none());
+    }
     let status = serde_json::json!({
         "loggedIn": source.is_some(),
         "authMethod": method,

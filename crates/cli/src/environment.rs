@@ -85,6 +85,8 @@ pub(crate) struct Environment {
     pub(crate) background_wait: Option<Duration>,
     /// Nothing is to run in the background.
     pub(crate) no_background_tasks: bool,
+    /// `CLAUDE_CODE_RESUME_INTERRUPTED_TURN`.
+    pub(crate) resume_interrupted_turn: bool,
     pub(crate) no_agent_summaries: bool,
     pub(crate) stream_hold: Option<Duration>,
 
@@ -243,6 +245,7 @@ impl Environment {
             background_wait: variables.background_wait(),
             no_agent_summaries: variables.truthy("CLAUDE_CODE_DISABLE_AGENT_PROGRESS_SUMMARIES"),
             no_background_tasks: variables.truthy("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"),
+            resume_interrupted_turn: variables.truthy("CLAUDE_CODE_RESUME_INTERRUPTED_TURN"),
             stream_hold: variables
                 .number("CLAUDE_CODE_STREAM_EVENT_HOLD_MS")
                 .map(Duration::from_millis),

@@ -145,6 +145,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
             earlier,
             refusal,
             setup: setup(flags),
+            resume_interrupted: environment.resume_interrupted_turn,
         },
         settings: settings.clone(),
         env: environment.all.clone().into(),

@@ -116,7 +116,7 @@ fn run(flags: Flags, environment: Environment) -> i32 {
                 say(&man::page(&flags::command()));
                 0
             }
-            Some(Subcommand::AuthStatus) => doctor::auth_status(&flags, &environment),
+            Some(Subcommand::AuthStatus { text }) => doctor::auth_status(&flags, &environment, *text),
             Some(Subcommand::Serve(serve)) => serve::run(serve, &environment),
             None => session(flags, environment).await,
         }

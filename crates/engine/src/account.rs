@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use sluice_wire::stdout::RateLimitInfo;
 
 use crate::ledger::SharedLedger;
 use crate::options::KeySource;
@@ -18,6 +19,8 @@ pub(crate) struct Account {
     /// What calls have changed.
     lines: Lines,
     began: Instant,
+    /// The limits of the account that the host knows.
+    limits: RateLimitInfo,
 }
 
 impl Account {
@@ -28,7 +31,20 @@ impl Account {
             last_usage: None,
             lines: Lines::default(),
             began: Instant::now(),
+            limits: RateLimitInfo {
+                is_using_overage: Some(false),
+                ..RateLimitInfo::default()
+            },
         }
+    }
+
+    /// Stores the limits of the account; false if they are the same as before.
+    pub(crate) fn set_limits(&mut self, limits: &RateLimitInfo) -> bool {
+        let changed = self.limits != *limits;
+        if changed {
+            self.limits.clone_from(limits);
+        }
+        changed
     }
 
     pub(crate) fn ledger(&self) -> &SharedLedger {

@@ -117,6 +117,11 @@ impl Background {
         self.owed.push_back(note);
     }
 
+    /// Whether a subagent works in the background.
+    pub(crate) fn has_agents(&self) -> bool {
+        self.running.lock().iter().any(|task| task.agent.is_some())
+    }
+
     /// Whether there is something worth staying for after the input has ended.
     pub(crate) fn awaited(&self) -> bool {
         let runs = if self.of_agent {

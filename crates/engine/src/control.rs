@@ -20,6 +20,7 @@ use sluice_wire::control::{
     ListModelsResponse, RenameSession, RequestId, Response, SetMaxThinkingTokens, SetModelResponse,
     SetPermissionModeResponse, Success,
 };
+use sluice_wire::stdin::User;
 
 use crate::catalogue::styles;
 use crate::messages;
@@ -78,7 +79,7 @@ impl Session {
         }
         let plugins_applied = self.take_catalogue(request.skills, request.plugins);
         self.take_agents(request.agents.and_then(|agents| serde_json::to_value(agents).ok()));
-        self.be_led_after_all();
+        let first_prompt = self.be_led_after_all();
         self.options.agents.forward_text |= request.forward_subagent_text == Some(true);
         self.options.agents.stopped_one_by_one |= request.per_task_stop_affordance == Some(true);
         self.options.agents.summaries |= request.agent_progress_summaries == Some(true);
@@ -127,6 +128,10 @@ impl Session {
         if let Some(title) = request.title.filter(|_| self.conversation.transcript.title().is_none()) {
             // A title that is none is no reason to refuse everything else.
             let _untitled = self.rename(&title, None).await;
+        }
+        // The agent of the host begins by itself, unless it continues a conversation.
+        if let Some(first) = first_prompt.filter(|_| self.conversation.history.is_empty()) {
+            self.enqueue(User::new(first)).await;
         }
         // A host that comes back, or comes late, must learn what is running.
         if repeated || self.line.results() > 0 || self.turn.is_open() {

@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 use crate::guard::Owed;
 use crate::host_requests::HostRequests;
 use crate::messages;
+use crate::options::StateEvents;
 use crate::out::Out;
 
 /// The line to the host.
@@ -15,8 +16,6 @@ pub(crate) struct HostLine {
     out: Out,
     /// Control requests to the host, for those who are not the session, too.
     requests: Arc<HostRequests>,
-    /// The state the host was told last.
-    state: messages::State,
     /// It has said `initialize`.
     initialized: bool,
     /// It will say nothing more.
@@ -35,11 +34,10 @@ pub(crate) struct HostLine {
 }
 
 impl HostLine {
-    pub(crate) fn new(out: Out, quit: CancellationToken, failed: bool) -> Self {
+    pub(crate) fn new(out: Out, quit: CancellationToken, failed: bool, state_events: StateEvents) -> Self {
         Self {
-            requests: HostRequests::new(out.clone()),
+            requests: HostRequests::new(out.clone(), state_events),
             out,
-            state: messages::State::Idle,
             initialized: false,
             eof: false,
             leave: None,
@@ -71,14 +69,14 @@ impl HostLine {
         &self.quit
     }
 
-    /// The state the host was told last.
+    /// The state of the session.
     pub(crate) fn state(&self) -> messages::State {
-        self.state
+        self.requests.state()
     }
 
-    /// Another state holds; false if it is the one the host knows.
-    pub(crate) fn enter(&mut self, state: messages::State) -> bool {
-        std::mem::replace(&mut self.state, state) != state
+    /// Changes the state of the session, and notifies the host.
+    pub(crate) async fn enter(&self, state: messages::State) {
+        self.requests.enter(state).await;
     }
 
     pub(crate) fn is_initialized(&self) -> bool {

@@ -8,7 +8,8 @@ use serde_json::Value;
 use sluice_wire::control::{ControlRequest, Request};
 use tokio::sync::oneshot;
 
-use crate::messages;
+use crate::messages::{self, State};
+use crate::options::StateEvents;
 use crate::out::Out;
 
 /// What the host said, or why it said nothing of use.
@@ -22,6 +23,62 @@ const GONE: &str = "the host is gone";
 pub(crate) struct HostRequests {
     out: Out,
     open: Mutex<Open>,
+    state_events: StateEvents,
+    state: Mutex<Shown>,
+}
+
+/// The state of the session, as the host sees it.
+#[derive(Debug)]
+struct Shown {
+    state: State,
+    /// How many forms of MCP servers wait for an answer: while one does, an action is required.
+    forms: usize,
+    /// The state that the host was sent last.
+    sent: State,
+}
+
+impl Shown {
+    fn effective(&self) -> State {
+        if self.forms > 0 {
+            State::RequiresAction
+        } else {
+            self.state
+        }
+    }
+
+    /// The state to send, if the host has not got it yet.
+    fn changed(&mut self) -> Option<State> {
+        let state = self.effective();
+        (std::mem::replace(&mut self.sent, state) != state).then_some(state)
+    }
+}
+
+/// A form that waits for an answer. Dropping it closes it.
+#[derive(Debug)]
+pub(crate) struct Form {
+    line: Arc<HostRequests>,
+    open: bool,
+}
+
+impl Form {
+    /// The form was answered.
+    pub(crate) async fn close(mut self) {
+        self.open = false;
+        let changed = self.line.count_forms(|forms| forms.saturating_sub(1));
+        self.line.send_state(changed).await;
+    }
+}
+
+impl Drop for Form {
+    fn drop(&mut self) {
+        if self.open
+            && let Some(state) = self.line.count_forms(|forms| forms.saturating_sub(1))
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            let line = self.line.clone();
+            runtime.spawn(async move { line.send_state(Some(state)).await });
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -41,11 +98,59 @@ pub(crate) struct Question {
 }
 
 impl HostRequests {
-    pub(crate) fn new(out: Out) -> Arc<Self> {
+    pub(crate) fn new(out: Out, state_events: StateEvents) -> Arc<Self> {
         Arc::new(Self {
             out,
             open: Mutex::default(),
+            state_events,
+            state: Mutex::new(Shown {
+                state: State::Idle,
+                forms: 0,
+                sent: State::Idle,
+            }),
         })
+    }
+
+    /// The state of the session, without forms that wait.
+    pub(crate) fn state(&self) -> State {
+        self.shown().state
+    }
+
+    /// Changes the state of the session, and notifies the host.
+    pub(crate) async fn enter(&self, state: State) {
+        let changed = {
+            let mut shown = self.shown();
+            shown.state = state;
+            shown.changed()
+        };
+        self.send_state(changed).await;
+    }
+
+    /// A form of an MCP server is shown to the person from now on.
+    pub(crate) async fn open_form(self: &Arc<Self>) -> Form {
+        let changed = self.count_forms(|forms| forms + 1);
+        self.send_state(changed).await;
+        Form {
+            line: self.clone(),
+            open: true,
+        }
+    }
+
+    fn count_forms(&self, count: impl FnOnce(usize) -> usize) -> Option<State> {
+        let mut shown = self.shown();
+        shown.forms = count(shown.forms);
+        shown.changed()
+    }
+
+    async fn send_state(&self, changed: Option<State>) {
+        if let Some(state) = changed.filter(|_| self.state_events != StateEvents::Off) {
+            let host_only = self.state_events == StateEvents::HostOnly;
+            self.out.say(messages::state(state, host_only)).await;
+        }
+    }
+
+    fn shown(&self) -> std::sync::MutexGuard<'_, Shown> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks, and gives the question to wait with. What is asked one after the other goes out in that order.
@@ -124,7 +229,7 @@ mod tests {
     fn line() -> (Arc<HostRequests>, mpsc::Receiver<ToHost>) {
         let (messages, heard) = mpsc::channel(8);
         (
-            HostRequests::new(Out::new(messages, "s", CancellationToken::new())),
+            HostRequests::new(Out::new(messages, "s", CancellationToken::new()), StateEvents::Off),
             heard,
         )
     }

@@ -109,6 +109,7 @@ mod rewinding;
 mod shown;
 
 mod ledger;
+mod limits;
 
 mod messages;
 mod out;

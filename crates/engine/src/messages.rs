@@ -1,6 +1,7 @@
 //! Messages to the host: everything the session says, as types of the wire.
 
 mod control;
+mod pastes;
 mod result;
 mod speech;
 mod tasks;
@@ -30,7 +31,7 @@ use crate::queue::{Priority, Prompt, is_result};
 use crate::turn::Turn;
 
 /// The version of the protocol we speak, as the reference agent counts it.
-pub(crate) const PROTOCOL_VERSION: &str = "2.1.325";
+pub(crate) const PROTOCOL_VERSION: &str = "2.1.326";
 
 /// The notice of an interrupt while the model spoke.
 pub(crate) const INTERRUPTED: &str = "[Request interrupted by user]";
@@ -106,6 +107,7 @@ signed!(
     stdout::system::Notification,
     stdout::system::PermissionDenied,
     stdout::system::SessionTitleChanged,
+    stdout::RateLimitEvent,
     stdout::system::TaskNotification,
     stdout::system::TaskProgress,
     stdout::system::TaskStarted,
@@ -166,10 +168,12 @@ pub(crate) const CAPABILITIES: &[&str] = &[
 /// A prompt as the host sent it, ready for the queue.
 pub(crate) fn prompt(message: stdin::User) -> Prompt {
     let uuid = message.uuid.filter(|uuid| !uuid.is_empty());
+    let mut content = serde_json::to_value(&message.message.content).unwrap_or_default();
+    pastes::append(&mut content, message.pasted_content.as_ref());
     Prompt {
         id: uuid.clone().unwrap_or_else(fresh_id),
         uuid,
-        content: serde_json::to_value(&message.message.content).unwrap_or_default(),
+        content,
         priority: Priority::from_wire(message.priority.as_ref().map(stdin::Priority::as_str)),
         synthetic: message.is_synthetic == Some(true),
         should_query: message.should_query != Some(false),

@@ -136,6 +136,7 @@ impl SessionLoop {
             match heard {
                 Heard::Ready(Ok(Some(event))) => self.tell(&mut draft, event).await,
                 Heard::Ready(Ok(None)) => {
+                    self.session.report_limits(stream.head.limits.as_ref()).await;
                     self.session.settle(&draft);
                     self.session.release().await;
                     self.session.launch().await;

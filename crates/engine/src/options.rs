@@ -88,6 +88,7 @@ impl Options {
                 earlier: None,
                 refusal: None,
                 setup: None,
+                resume_interrupted: false,
             },
             cwd: places.cwd.clone(),
             folders: Folders {

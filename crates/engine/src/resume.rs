@@ -6,13 +6,18 @@ use serde_json::Value;
 use sluice_call::Deferred;
 use sluice_model::measure::Gauge;
 use sluice_transcript::Since;
+use sluice_wire::stdin::User;
 
 use crate::history::History;
 use crate::messages;
 use crate::prompt;
 use crate::recall::Recall;
+use crate::record::Queued;
 use crate::session::Session;
 use crate::shown;
+
+/// The prompt that continues a turn.
+const CONTINUE: &str = "Continue from where you left off.";
 
 impl Session {
     /// Takes up what an earlier session left.
@@ -54,6 +59,32 @@ impl Session {
                 self.tell_orphans().await;
             }
         }
+    }
+
+    /// Continues a turn that an earlier process did not finish: the conversation ends with what the model has not
+    /// answered, and no interrupt ended it.
+    pub(crate) async fn resume_interrupted(&mut self) {
+        if !self.options.session.resume_interrupted || self.options.session.refusal.is_some() {
+            return;
+        }
+        self.recall().await;
+        let open = self.conversation.history.all().pop().filter(|last| last.is_user());
+        let Some(last) = open.map(|last| last.value().to_string()) else {
+            return;
+        };
+        if last.contains(messages::INTERRUPTED) || last.contains(messages::INTERRUPTED_TOOLS) {
+            return;
+        }
+        let mut prompt = messages::prompt(User {
+            uuid: Some(messages::fresh_id()),
+            is_synthetic: Some(true),
+            client_composed: Some(true),
+            ..User::new(CONTINUE)
+        });
+        prompt.origin = None;
+        self.keep_queued(Queued::Enqueue(&prompt)).await;
+        self.queue.push(prompt);
+        self.enter(messages::State::Running).await;
     }
 
     async fn remember(&mut self, history: io::Result<(History, Since)>, usage: &Value) {

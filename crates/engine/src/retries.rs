@@ -52,7 +52,10 @@ impl SessionLoop {
                     return Again::Stopped;
                 }
             }
-            RetryDecision::GiveUp => return Again::GiveUp,
+            RetryDecision::GiveUp => {
+                self.session.report_limits(failure.limits()).await;
+                return Again::GiveUp;
+            }
         }
         attempts.overloaded += u32::from(failure.is_overloaded());
         attempts.attempt += 1;

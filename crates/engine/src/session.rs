@@ -20,7 +20,7 @@ use crate::mcp::HostOfServers;
 use crate::messages;
 use crate::model_choice::ModelChoice;
 use crate::notes;
-use crate::options::{Options, StateEvents};
+use crate::options::Options;
 use crate::out::Out;
 use crate::policy;
 use crate::queue::Queue;
@@ -66,7 +66,7 @@ impl Session {
     pub(crate) fn new(options: Options, client: Arc<Client>, out: Out, quit: CancellationToken) -> Self {
         let plan_file = options.folders.plans.join(format!("{}.md", plan_name()));
         let services = Arc::new(ToolServices::new(client.clone(), plan_file.clone()));
-        let line = HostLine::new(out, quit, options.session.refusal.is_some());
+        let line = HostLine::new(out, quit, options.session.refusal.is_some(), options.host.state_events);
         let hooks = Hooks::default();
         let tasks = Arc::new(Tasks::default());
         let servers = Servers::new(Start {
@@ -115,13 +115,7 @@ impl Session {
 
     /// Tells of a change of state, to those who asked to be told.
     pub(crate) async fn enter(&mut self, state: messages::State) {
-        if !self.line.enter(state) {
-            return;
-        }
-        if self.options.host.state_events != StateEvents::Off {
-            let host_only = self.options.host.state_events == StateEvents::HostOnly;
-            self.say(messages::state(state, host_only)).await;
-        }
+        self.line.enter(state).await;
     }
 
     pub(crate) async fn say(&self, message: impl messages::Signed) {

@@ -67,12 +67,13 @@ impl SessionLoop {
         self.session.tooling.servers().start();
         self.session.take_up().await;
         self.session.open_catalogue();
-        self.session.be_led();
+        self.session.be_led_from_the_start();
         self.session.tell_title().await;
         self.hook_begin().await;
         if !self.session.conversation.is_recalling() {
             self.session.tell_orphans().await;
         }
+        self.session.resume_interrupted().await;
         let code = loop {
             if let Some(code) = self.session.line.leaving() {
                 break code;
@@ -82,7 +83,9 @@ impl SessionLoop {
             } else if let Some(input) = self.unread.pop_front() {
                 self.session.take(input).await;
             } else {
-                self.session.enter(messages::State::Idle).await;
+                if !self.session.background.has_agents() {
+                    self.session.enter(messages::State::Idle).await;
+                }
                 if self.session.line.input_ended()
                     && self.session.requests.asides.is_empty()
                     && self.session.requests.suggestions.is_empty()

@@ -110,8 +110,10 @@ impl Session {
         } else {
             said
         };
-        self.say(messages::agent_notification(task, status, &output_file(task), told))
-            .await;
+        let mut notification = messages::agent_notification(task, status, &output_file(task), told);
+        let is_report = is_backgrounded && status == TaskStatus::Completed;
+        notification.summary_is_report = is_report.then_some(true);
+        self.say(notification).await;
         if is_backgrounded {
             self.background.remove(&task.id);
             self.say_background().await;

@@ -8,6 +8,7 @@ use sluice_wire::mode::PermissionMode;
 
 use crate::catalogue;
 use crate::hook_events::AtEnd;
+use crate::limits;
 use crate::messages;
 use crate::model_request::ModelReply;
 use crate::options::Thinking;
@@ -189,7 +190,7 @@ impl Session {
     /// The model could not be asked.
     async fn failed(&mut self, failure: &Failure) -> Ending {
         let ending = ApiEnding {
-            text: self.model.client.explain(failure, self.answering_model()),
+            text: limits::explained(self.model.client.explain(failure, self.answering_model()), failure),
             reason: failure.terminal_reason(),
             status: failure.status(),
             kind: failure.api_error_type().map(str::to_owned),

@@ -12,6 +12,7 @@ use crate::bounds::MOST_CONTENT;
 use crate::config::{Auth, Config, DEFAULT_BASE_URL};
 use crate::failure::{Context, Failure};
 use crate::helper::Keys;
+use crate::limits::Limits;
 use crate::models;
 use crate::names::Names;
 use crate::refusal::{causes, head, header, refusal, unconnected};
@@ -39,12 +40,14 @@ pub enum Error {
 }
 
 /// What a response began with.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Head {
     /// The `request-id` header.
     pub request_id: Option<String>,
     /// The status code.
     pub status: u16,
+    /// The limits of the account, where the credential is a token of a person.
+    pub limits: Option<Limits>,
 }
 
 /// A client of the Messages API. Cheap to make and to clone; connections are shared by clones.
@@ -154,7 +157,7 @@ impl Client {
             return Err(Failure::Protocol(format!("asked for a stream, got {kind}")));
         }
         Ok(Stream::new(
-            head(&response),
+            inner.head(&response),
             response,
             inner.config.stall,
             inner.config.longest_reply,
@@ -215,7 +218,7 @@ impl Client {
     async fn whole(&self, url: &Url, body: impl Fn() -> Body, request: &Request) -> Result<(Value, Head), Failure> {
         let answer = async {
             let response = self.inner.send(url, body, request).await?;
-            let head = head(&response);
+            let head = self.inner.head(&response);
             let body = limited(response).await?;
             let value = serde_json::from_slice(&body)
                 .map_err(|error| Failure::Protocol(format!("the answer is not JSON ({error})")))?;
@@ -301,7 +304,17 @@ impl Inner {
         if let (Some((keys, key)), 401) = (&key, response.status().as_u16()) {
             keys.refused(key).await;
         }
-        Err(refusal(response).await)
+        let head = self.head(&response);
+        Err(refusal(response, head).await)
+    }
+
+    /// What a response began with. Limits are those of a person's account, which only their token names.
+    fn head(&self, response: &Response) -> Head {
+        let personal = matches!(self.config.auth, Auth::Bearer(_));
+        Head {
+            limits: personal.then(|| Limits::read(response.headers())),
+            ..head(response)
+        }
     }
 
     fn http(&self) -> Result<&reqwest::Client, Failure> {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::limits::Limits;
+
 /// One failed attempt.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Failure {
@@ -40,6 +42,8 @@ pub enum Failure {
         should_retry: Option<bool>,
         /// The `request-id` header.
         request_id: Option<String>,
+        /// The limits of the account, where the credential is a token of a person.
+        limits: Option<Box<Limits>>,
     },
     /// The connection ended before `message_stop`.
     #[error("the stream was cut off: {message}")]
@@ -76,6 +80,19 @@ pub struct Context<'a> {
 }
 
 impl Failure {
+    /// The limits of the account that the response reported.
+    pub fn limits(&self) -> Option<&Limits> {
+        match self {
+            Self::Http { limits, .. } => limits.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Whether a limit of the account is reached: the request passes only after it is reset.
+    pub fn is_limit_reached(&self) -> bool {
+        self.status() == Some(429) && self.limits().is_some_and(Limits::is_rejected)
+    }
+
     /// The `error` of `system/api_retry`.
     pub fn category(&self) -> &'static str {
         match self {
@@ -237,6 +254,9 @@ impl Failure {
 }
 
 fn http_text(failure: &Failure, status: u16, message: &str, context: &Context<'_>) -> String {
+    if let Some(limits) = failure.limits().filter(|_| failure.is_limit_reached()) {
+        return format!("You have reached your {} limit", limits.name());
+    }
     if failure.is_out_of_credit() {
         return "Credit balance is too low".to_owned();
     }

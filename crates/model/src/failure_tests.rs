@@ -10,6 +10,7 @@ fn http(status: u16, kind: &str, message: &str) -> Failure {
         retry_after: None,
         should_retry: None,
         request_id: Some("req_1".to_owned()),
+        limits: None,
     }
 }
 

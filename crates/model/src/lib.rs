@@ -27,6 +27,7 @@ mod body;
 mod cache;
 mod config;
 mod image;
+mod limits;
 mod message;
 mod request;
 
@@ -60,6 +61,7 @@ pub use config::{Auth, Config, DEFAULT_BASE_URL, Helper};
 pub use event::{Delta, EventKind, ModelEvent};
 pub use failure::{Context, Failure};
 pub use image::sanitize;
+pub use limits::Limits;
 pub use message::{Message, Role, Writing};
 pub use names::Names;
 pub use request::{Request, Thinking};

@@ -23,12 +23,17 @@ pub(crate) fn head(response: &Response) -> Head {
     Head {
         request_id: header(response, "request-id").map(str::to_owned),
         status: response.status().as_u16(),
+        limits: None,
     }
 }
 
 /// Reads an unsuccessful response.
-pub(crate) async fn refusal(mut response: Response) -> Failure {
-    let Head { request_id, status } = head(&response);
+pub(crate) async fn refusal(mut response: Response, head: Head) -> Failure {
+    let Head {
+        request_id,
+        status,
+        limits,
+    } = head;
     let retry_after = retry_after(header(&response, "retry-after-ms"), header(&response, "retry-after"));
     let should_retry = match header(&response, "x-should-retry") {
         Some("true") => Some(true),
@@ -59,6 +64,7 @@ pub(crate) async fn refusal(mut response: Response) -> Failure {
         retry_after,
         should_retry,
         request_id,
+        limits: limits.map(Box::new),
     }
 }
 

@@ -56,6 +56,7 @@ pub fn next(policy: &Policy, attempt: u32, failure: &Failure, overloaded_so_far:
         Failure::Connect { .. } | Failure::Timeout | Failure::Lost { .. } => again(policy, attempt, None, jitter),
         // Some gateways know the path for whole messages only.
         Failure::Http { status: 404, .. } if attempt <= 1 => RetryDecision::RetryWithoutStreaming,
+        Failure::Http { .. } if failure.is_limit_reached() => RetryDecision::GiveUp,
         Failure::Http { .. } if failure.is_overloaded() && overloaded_so_far + 1 >= OVERLOADED_TRIES => {
             RetryDecision::GiveUp
         }

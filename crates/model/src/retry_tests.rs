@@ -12,6 +12,7 @@ fn http(status: u16) -> Failure {
         retry_after: None,
         should_retry: None,
         request_id: None,
+        limits: None,
     }
 }
 
@@ -24,6 +25,7 @@ fn told(status: u16, after: Option<u64>, again: Option<bool>) -> Failure {
         retry_after,
         should_retry: again,
         request_id: None,
+        limits: None,
     }
 }
 

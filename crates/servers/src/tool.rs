@@ -176,7 +176,8 @@ impl ServerCall {
         };
         let outcome = content::outcome(&result, &frame).await;
         if outcome.is_error == Some(true) {
-            return Ok(json!({"content": outcome.content, "isError": true}));
+            let content = outcome.content;
+            return Err(content.as_str().map_or_else(|| content.to_string(), str::to_owned));
         }
         Ok(match outcome.result {
             Value::Object(told) => Value::Object(told),

@@ -164,10 +164,25 @@ fn with_flags(flags: impl Iterator<Item = Arg>) -> Command {
         .subcommand(
             subcommand("auth", "Authentication")
                 .subcommand_required(true)
-                .subcommand(subcommand(
-                    "status",
-                    "Show which credentials are used, as JSON; exits with 1 if there are none",
-                )),
+                .subcommand(
+                    subcommand(
+                        "status",
+                        "Show which credentials are used, as JSON; exits with 1 if there are none",
+                    )
+                    .arg(
+                        Arg::new(JSON)
+                            .long("json")
+                            .action(ArgAction::SetTrue)
+                            .conflicts_with(TEXT)
+                            .help("Print JSON (default)"),
+                    )
+                    .arg(
+                        Arg::new(TEXT)
+                            .long("text")
+                            .action(ArgAction::SetTrue)
+                            .help("Print a sentence"),
+                    ),
+                ),
         )
         .subcommand(
             subcommand("completions", "Print a completion script for a shell").arg(
@@ -187,6 +202,7 @@ const PATH: &str = "path";
 const STRICT: &str = "strict";
 const TERMINAL: &str = "terminal";
 const JSON: &str = "json";
+const TEXT: &str = "text";
 
 fn json() -> Arg {
     Arg::new(JSON)
@@ -262,7 +278,12 @@ fn chosen(matches: &ArgMatches) -> Option<Subcommand> {
             state: matches.get_one::<String>(serve::STATE).cloned(),
         }),
         ("plugin", matches) => plugin(matches).map(Subcommand::Plugin),
-        ("auth", _) => Some(Subcommand::AuthStatus),
+        ("auth", matches) => {
+            let (_, status) = matches.subcommand()?;
+            Some(Subcommand::AuthStatus {
+                text: status.get_flag(TEXT),
+            })
+        }
         ("completions", matches) => matches.get_one::<Shell>(SHELL).copied().map(Subcommand::Completions),
         ("man", _) => Some(Subcommand::Man),
         ("doctor", matches) if matches.get_flag(TERMINAL) => Some(Subcommand::Repair),

@@ -158,7 +158,10 @@ pub(crate) enum Subcommand {
     Mcp(Mcp),
     Plugin(Plugin),
     /// What there is to sign in with.
-    AuthStatus,
+    AuthStatus {
+        /// As a sentence instead of JSON.
+        text: bool,
+    },
     /// The bridge.
     Serve(Box<Serve>),
     /// A session a bridge carries, on this terminal.

@@ -167,7 +167,13 @@ fn subcommands() {
         flags(&["plugin", "list", "--json"]).subcommand,
         Some(Subcommand::Plugin(Plugin::List { json: true }))
     );
-    assert_eq!(flags(&["auth", "status"]).subcommand, Some(Subcommand::AuthStatus));
+    for (args, text) in [
+        (&["auth", "status"][..], false),
+        (&["auth", "status", "--json"], false),
+        (&["auth", "status", "--text"], true),
+    ] {
+        assert_eq!(flags(args).subcommand, Some(Subcommand::AuthStatus { text }));
+    }
     for args in [
         &["plugin"][..],
         &["plugin", "validate"],
@@ -217,7 +223,7 @@ fn version_is_known_without_the_table() {
     }
     assert!(flags(&["--verbose", "-v"]).version);
     let line = version_line();
-    assert!(line.starts_with("2.1.325 (Sluice ") && line.ends_with(')'), "{line}");
+    assert!(line.starts_with("2.1.326 (Sluice ") && line.ends_with(')'), "{line}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn version_comes_first_and_names_both() {
         let ran = lab.run(args, "");
         assert_eq!(
             ran.clean(),
-            format!("2.1.325 (Sluice {})\n", env!("CARGO_PKG_VERSION")),
+            format!("2.1.326 (Sluice {})\n", env!("CARGO_PKG_VERSION")),
             "{args:?}"
         );
     }

@@ -180,7 +180,7 @@ fn what_happens_is_logged_where_it_was_asked_for() {
     lab.run(&["-p", "hi", "--debug-file", "log.txt"], "").clean();
     let log = std::fs::read_to_string(lab.work().join("log.txt")).unwrap();
     for part in [
-        "startup: 2.1.325",
+        "startup: 2.1.326",
         "api: model",
         "<- {\"type\":\"user\"",
         "-> {",

@@ -25,7 +25,17 @@ pub(crate) struct HostOfServers {
 #[async_trait]
 impl Host for HostOfServers {
     async fn request(&self, request: Request) -> Result<BoxFuture<'static, Said>, String> {
-        Ok(self.host_requests.put(request).await?.answer().boxed())
+        if !matches!(request, Request::Elicitation(_)) {
+            return Ok(self.host_requests.put(request).await?.answer().boxed());
+        }
+        let form = self.host_requests.open_form().await;
+        let question = self.host_requests.put(request).await?;
+        Ok(async move {
+            let said = question.answer().await;
+            form.close().await;
+            said
+        }
+        .boxed())
     }
 
     async fn elicitation(&self, question: &Elicitation) -> Option<ElicitationResponse> {

@@ -15,6 +15,8 @@ pub struct SessionOptions {
     pub refusal: Option<String>,
     /// What is set up first.
     pub setup: Option<Setup>,
+    /// Whether a turn that an earlier process did not finish is continued without a prompt.
+    pub resume_interrupted: bool,
 }
 
 /// What of a project is set up before the session begins, by its hooks.

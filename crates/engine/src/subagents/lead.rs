@@ -15,16 +15,26 @@ use crate::session::Session;
 impl Session {
     /// Looks again for the kind that is to lead, among those the host has named meanwhile. If there is still none, the
     /// host is told and goes on without: it has a session open already.
-    pub(crate) fn be_led_after_all(&mut self) {
+    ///
+    /// Returns the prompt with which its session begins.
+    pub(crate) fn be_led_after_all(&mut self) -> Option<String> {
         if !self.agents.set_leaderless(false) {
-            return;
+            return None;
         }
         self.options.session.refusal = None;
         self.line.set_failed(false);
-        self.be_led();
+        let first = self.be_led();
         if self.agents.set_leaderless(false) {
             self.agents.add_problem(self.options.session.refusal.take());
             self.line.set_failed(false);
+        }
+        first
+    }
+
+    /// Puts the kind that was asked for in charge; its first prompt goes before the first prompt of the host.
+    pub(crate) fn be_led_from_the_start(&mut self) {
+        if let Some(first) = self.be_led() {
+            self.conversation.history.user_text(&first);
         }
     }
 
@@ -35,18 +45,17 @@ impl Session {
     }
 
     /// Puts the kind that was asked for in charge. One that does not exist ends the session before it begins.
-    pub(crate) fn be_led(&mut self) {
+    /// Returns the prompt with which its session begins.
+    fn be_led(&mut self) -> Option<String> {
         let configured = self.options.settings.string(&keys::AGENT).map(str::to_owned);
-        let Some(name) = self.options.agents.lead.clone().or(configured) else {
-            return;
-        };
+        let name = self.options.agents.lead.clone().or(configured)?;
         let roster = self.load_roster();
         let Some(kind) = roster.find(&name).cloned() else {
             let names = roster.names().join(", ");
             self.options.session.refusal = Some(format!("Agent type '{name}' not found. Available agents: {names}"));
             self.line.set_failed(true);
             self.agents.set_leaderless(true);
-            return;
+            return None;
         };
         let options = &mut self.options;
         let unsaid = options.prompt.words.replace.as_ref().is_none_or(String::is_empty);
@@ -82,12 +91,11 @@ impl Session {
         }
         let own = equip::own_servers(&kind, &options.settings);
         self.tooling.servers_mut().add(own);
-        if let Some(first) = &kind.initial_prompt {
-            self.conversation.history.user_text(first);
-        }
+        let first = kind.initial_prompt.clone();
         if kind.limits.may_start.is_some() {
             self.agents.limit_to(kind.limits.may_start);
             self.take_roster(roster);
         }
+        first
     }
 }

@@ -10,6 +10,7 @@ use crate::options::Asker;
 use crate::policy::HostAnswer;
 use crate::sandbox::may_look;
 use crate::session::Session;
+use crate::turn::Stop;
 
 impl Session {
     /// Asks whoever can be asked about a call; gives what happens to it at once.
@@ -32,6 +33,9 @@ impl Session {
             }
             Asker::Tool(name) => {
                 if let Err(why) = self.ask_referee(index, &request_id, &name) {
+                    // Without the tool that answers for it the program cannot continue: it ends with an error.
+                    self.line.leave(1);
+                    self.turn.stop_unless_stopping(Stop::Interrupt);
                     return Some(failed(&why));
                 }
                 self.step(index, asked(AskedOf::Person));

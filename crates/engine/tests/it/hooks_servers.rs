@@ -2,8 +2,8 @@
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
-use sluice_engine::Options;
 use sluice_engine::mcp::ServerConfig;
+use sluice_engine::{Options, StateEvents};
 use sluice_simulator::Script;
 
 use crate::hooks_calls::{hooked, on, says};
@@ -167,5 +167,33 @@ async fn a_server_s_prompt_passes_hooks() {
     let result = stage.result().await;
     assert!(result["result"].as_str().unwrap().contains("no greetings"), "{result}");
     assert!(stage.server.requests().is_empty());
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn form_of_a_server_requires_an_action() {
+    let mut stage = Stage::with(asking(), |options| {
+        served(options);
+        options.host.state_events = StateEvents::Visible;
+    })
+    .await;
+    stage.prompt("go").await;
+    let question = loop {
+        let message = stage.next().await;
+        if message["request"]["subtype"] == "elicitation" {
+            break message;
+        }
+    };
+    let state = |stage: &Stage| {
+        let states = stage.heard.iter().filter(|it| it["subtype"] == "session_state_changed");
+        states.last().map(|it| it["state"].clone())
+    };
+    assert_eq!(state(&stage), Some(json!("requires_action")));
+    stage
+        .answer(&question, json!({"action": "accept", "content": {"name": "Zoe"}}))
+        .await;
+    stage.until("user:tool_result").await;
+    assert_eq!(state(&stage), Some(json!("running")));
+    stage.until("state:idle").await;
     stage.end().await;
 }

@@ -356,6 +356,13 @@ async fn servers_are_switched_off_on_and_replaced_while_the_session_runs() {
         .control(json!({"subtype": "mcp_call", "tool": "mcp__t__echo"}))
         .await;
     assert_eq!(call["response"]["content"], json!([{"type": "text", "text": "heard"}]));
+    let failed = stage
+        .control(json!({"subtype": "mcp_call", "tool": "mcp__t__fail"}))
+        .await;
+    assert_eq!(
+        (&failed["subtype"], &failed["error"]),
+        (&json!("error"), &json!("it failed"))
+    );
     let none = stage
         .control(json!({"subtype": "mcp_set_servers", "servers": {}}))
         .await;
@@ -474,4 +481,21 @@ async fn an_answer_that_comes_with_the_prompt_is_heard_before_the_turn_goes_on()
 
 fn refusal_of(asked: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": asked["request"]["message"]["id"], "error": {"code": -32603, "message": "no"}})
+}
+
+#[tokio::test]
+async fn missing_permission_prompt_tool_ends_the_session_with_an_error() {
+    let script = Script::new()
+        .tool("Bash", json!({"command": "touch made"}))
+        .text("Never said");
+    let mut stage = Stage::with(script, |options| {
+        options.permissions.asker = Asker::Tool("mcp__no__tool".to_owned());
+    })
+    .await;
+    stage.prompt("go").await;
+    assert_eq!(stage.result().await["is_error"], true);
+    let failure = failure_of(&stage).to_string();
+    assert!(failure.contains("mcp__no__tool"), "{failure}");
+    assert_eq!(stage.server.requests().len(), 1);
+    assert_eq!(stage.end().await, 1);
 }

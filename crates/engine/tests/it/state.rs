@@ -3,7 +3,7 @@
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use sluice_engine::StateEvents;
-use sluice_simulator::Script;
+use sluice_simulator::{Reply, Script};
 
 use crate::asks::touching;
 use crate::stage::Stage;
@@ -90,4 +90,35 @@ async fn nobody_is_told_who_did_not_ask() {
     assert_eq!(stage.turn().await, "init assistant:text result:success");
     stage.silent().await;
     stage.end().await;
+}
+
+#[tokio::test]
+async fn session_is_not_idle_while_a_subagent_works_in_the_background() {
+    let agent = json!({"description": "d", "prompt": "sub", "run_in_background": true});
+    let script = Script::new()
+        .tool("Agent", agent)
+        .reply(Reply::text("The report").when("sub").gate_head("sub"))
+        .text("Main done")
+        .text("After");
+    let mut stage = Stage::with(script, |options| {
+        options.host.state_events = StateEvents::Visible;
+    })
+    .await;
+    stage.prompt("go").await;
+    stage.result().await;
+    stage.gate("sub").open();
+    let notification = stage.until("task:completed").await;
+    assert_eq!(notification["summary_is_report"], true);
+    stage.until("state:idle").await;
+    let states: Vec<&str> = stage
+        .heard
+        .iter()
+        .filter_map(|it| {
+            it["state"]
+                .as_str()
+                .filter(|_| it["subtype"] == "session_state_changed")
+        })
+        .collect();
+    assert_eq!(states, ["running", "idle"]);
+    stage.end_crew().await;
 }

@@ -24,6 +24,7 @@ async fn a_refusal_is_told_with_all_it_said() {
         retry_after: Some(Duration::from_secs(7)),
         should_retry: Some(true),
         request_id: Some("req_1".into()),
+        limits: None,
     };
     assert_eq!(failure, want);
     let verdict = retry::next(&retry::Policy::default(), 1, &failure, 0, 0.5);

@@ -30,6 +30,8 @@ pub(crate) struct Sdk {
     /// Cancelled when the first message is out.
     spoke: CancellationToken,
     closed: CancellationToken,
+    /// Names this connection in the ids of its requests, so that none of them is the id of an earlier connection.
+    connection: Arc<str>,
 }
 
 /// Messages that a server inside the host sends unasked.
@@ -60,6 +62,13 @@ impl Sdk {
             incoming,
             spoke,
             closed: CancellationToken::new(),
+            connection: uuid::Uuid::new_v4()
+                .simple()
+                .to_string()
+                .chars()
+                .take(8)
+                .collect::<String>()
+                .into(),
         };
         (sdk, mailbox)
     }
@@ -71,10 +80,12 @@ impl Transport<RoleClient> for Sdk {
     fn send(&mut self, item: ClientJsonRpcMessage) -> impl Future<Output = Result<(), Unheard>> + Send + 'static {
         let (host, server, spoke) = (self.host.clone(), self.server.clone(), self.spoke.clone());
         let (incoming, closed) = (self.incoming.clone(), self.closed.clone());
+        let connection = self.connection.clone();
         async move {
-            let message = tidy(serde_json::to_value(&item).map_err(|error| Unheard(error.to_string()))?);
+            let mut message = tidy(serde_json::to_value(&item).map_err(|error| Unheard(error.to_string()))?);
             // A notification is answered too; that answer says nothing.
             let id = message.get("method").and(message.get("id")).cloned();
+            name_request(&mut message, &connection);
             let request = McpMessage {
                 server_name: server,
                 message: Raw::of(&message),
@@ -114,6 +125,19 @@ impl Drop for Sdk {
         self.closed.cancel();
         // Nobody need wait for a first message that will never come.
         self.spoke.cancel();
+    }
+}
+
+/// Gives a request, and a notification that cancels one, the id that the host sees: `7cbd679b:0`.
+fn name_request(message: &mut Value, connection: &str) {
+    if message.get("method").is_none() {
+        return;
+    }
+    let named = |id: &Value| Value::from(format!("{connection}:{id}"));
+    for pointer in ["/id", "/params/requestId"] {
+        if let Some(id) = message.pointer_mut(pointer).filter(|id| id.is_number()) {
+            *id = named(id);
+        }
     }
 }
 
@@ -174,6 +198,24 @@ mod tests {
         assert_eq!(listed, json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
         let call = json!({"id": 2, "method": "tools/call", "params": {"name": "x", "_meta": {"progressToken": 0}}});
         assert_eq!(tidy(call.clone()), call);
+    }
+
+    #[test]
+    fn requests_have_ids_of_their_connection() {
+        let named = |mut message: Value| {
+            name_request(&mut message, "c");
+            message
+        };
+        assert_eq!(
+            named(json!({"id": 0, "method": "ping"})),
+            json!({"id": "c:0", "method": "ping"})
+        );
+        assert_eq!(
+            named(json!({"method": "notifications/cancelled", "params": {"requestId": 7}})),
+            json!({"method": "notifications/cancelled", "params": {"requestId": "c:7"}})
+        );
+        let answer = json!({"id": 3, "result": {}});
+        assert_eq!(named(answer.clone()), answer, "the id of a request of the server stays");
     }
 
     #[test]

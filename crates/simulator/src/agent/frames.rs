@@ -8,7 +8,7 @@ pub(super) fn init(changes: &Map<String, Value>) -> Value {
         "type": "system", "subtype": "init", "cwd": "/sim", "session_id": "$SID",
         "tools": ["Bash", "Read", "Write", "Edit"], "mcp_servers": [], "model": "sim-agent",
         "permissionMode": "default", "slash_commands": [], "apiKeySource": "none",
-        "claude_code_version": "2.1.325", "output_style": "default", "agents": [], "skills": [], "plugins": [],
+        "claude_code_version": "2.1.326", "output_style": "default", "agents": [], "skills": [], "plugins": [],
         "uuid": "$UUID",
     });
     changed(base, changes)

@@ -85,7 +85,7 @@ where
     }
 }
 
-/// Holds events so long; the host reads everything at once.
+/// A pace with this hold, for a host that reads everything immediately.
 pub(crate) fn pace(hold: Duration) -> Pace {
     Pace { hold, unread: || 0 }
 }

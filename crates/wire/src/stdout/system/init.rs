@@ -54,7 +54,7 @@ wire_struct! {
 }
 
 open_enum! {
-    /// What is wrong with the configuration of an MCP server.
+    /// The error in the configuration of an MCP server.
     pub enum McpServerErrorKind {
         UnknownType = "unknown_type",
         InvalidConfig = "invalid_config",

@@ -24,6 +24,8 @@ wire_struct! {
         reason: Option<String>,
         output_file: String,
         summary: String,
+        /// True if `summary` is the report of a subagent in the background.
+        summary_is_report: Option<bool>,
         usage: Option<TaskUsage>,
         resource_links: Option<Vec<Raw>>,
         skip_transcript: Option<bool>,

@@ -1,0 +1,48 @@
+//! The usage limits of the account: the host is notified of every change (`rate_limit_event`).
+
+use sluice_model::{Failure, Limits};
+use sluice_wire::Number;
+use sluice_wire::stdout::{RateLimitEvent, RateLimitInfo, RateLimitStatus, RateLimitType};
+
+use crate::messages;
+use crate::session::Session;
+
+impl Session {
+    /// Notifies the host of the limits of a response, if they are not the ones it knows.
+    pub(crate) async fn report_limits(&mut self, limits: Option<&Limits>) {
+        let Some(info) = limits.map(info) else { return };
+        if self.account.set_limits(&info) {
+            self.say(RateLimitEvent {
+                rate_limit_info: info,
+                uuid: messages::fresh_id(),
+                ..RateLimitEvent::default()
+            })
+            .await;
+        }
+    }
+}
+
+/// The text of a failure, with the time at which a limit that was reached is reset.
+pub(crate) fn explained(text: String, failure: &Failure) -> String {
+    let limits = failure.limits().filter(|_| failure.is_limit_reached());
+    #[allow(clippy::cast_possible_truncation)]
+    let reset = limits.and_then(|limits| jiff::Timestamp::from_second(limits.resets_at? as i64).ok());
+    match reset {
+        Some(reset) => format!("{text} · resets {}", reset.strftime("%Y-%m-%d %H:%M UTC")),
+        None => text,
+    }
+}
+
+fn info(limits: &Limits) -> RateLimitInfo {
+    RateLimitInfo {
+        status: RateLimitStatus::from(limits.status.as_str()),
+        resets_at: limits.resets_at.map(Number),
+        rate_limit_type: limits.kind.as_deref().map(RateLimitType::from),
+        utilization: limits.utilization.map(Number),
+        overage_status: limits.overage_status.as_deref().map(RateLimitStatus::from),
+        overage_resets_at: limits.overage_resets_at.map(Number),
+        overage_disabled_reason: limits.overage_disabled_reason.clone(),
+        is_using_overage: Some(limits.is_rejected() && limits.overage_status.as_deref() == Some("allowed")),
+        ..RateLimitInfo::default()
+    }
+}
