@@ -130,6 +130,8 @@ fn a_settings_file_that_cannot_be_read_is_named_with_its_line_and_the_session_go
     fs::write(folder.join("settings.json"), "{\n  \"theme\": ,\n}").unwrap();
     fs::write(folder.join("keybindings.json"), "{\n  \"bindings\": [,]}").unwrap();
     let terminal = Terminal::open(lab, 200, 24, &[]);
+    terminal.shows("2  Start without it");
+    terminal.keys("2");
     terminal.writes(0, &["keybindings.json:2:"]);
     terminal.shows(IDLE);
     send(&terminal, "are you there?");

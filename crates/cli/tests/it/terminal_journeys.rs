@@ -210,7 +210,7 @@ fn keys_of_ones_own_and_vim() {
     let terminal = Terminal::open(lab, 80, 24, &[]);
     terminal.shows(IDLE);
     terminal.keys("\x05");
-    terminal.shows("  edits");
+    terminal.shows("∙ edits ∙");
     terminal.keys("one two\x1b");
     terminal.shows("NORMAL");
     terminal.keys("0dwA three");

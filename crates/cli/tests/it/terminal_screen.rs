@@ -125,6 +125,7 @@ fn journey_35_without_colour_in_ascii_at_forty_columns_everything_is_there() {
         ("/agents", "enter reads it"),
         ("/resume", "1 of 1 here"),
         ("/rewind", "> now"),
+        ("/memory", "Memory"),
     ] {
         terminal.keys(command);
         terminal.shows(&format!("> {command}"));
@@ -154,7 +155,6 @@ fn journey_35_without_colour_in_ascii_at_forty_columns_everything_is_there() {
         "/diff",
         "/export out.md",
         "/keybindings",
-        "/memory",
         "/rename A title",
         "/reprint",
         "/stash",
@@ -168,7 +168,7 @@ fn journey_35_without_colour_in_ascii_at_forty_columns_everything_is_there() {
         terminal.shows(&format!("> {command}"));
         let before = terminal.bytes().len();
         terminal.keys("\r");
-        if ["/keybindings", "/memory", "/fork", "/clear"].contains(&command) {
+        if ["/keybindings", "/fork", "/clear"].contains(&command) {
             // The terminal is given away for a moment: what is typed before it is taken again is not for us.
             terminal.writes(before, &["\x1b[?2004h"]);
         }

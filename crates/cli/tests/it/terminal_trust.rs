@@ -53,7 +53,7 @@ fn a_worktree_of_an_untrusted_repository_is_asked_about() {
         assert!(git.unwrap().success(), "{args}");
     }
     let (work, home) = (lab.work(), lab.home());
-    let terminal = Terminal::start(lab, &["-w", "one"], 80, 24, &[]);
+    let mut terminal = Terminal::start(lab, &["-w", "one"], 80, 24, &[]);
     terminal.shows("? New folder");
     terminal.shows("2  Trust this folder");
     assert!(!work.join(".claude/worktrees/one").exists());
@@ -62,7 +62,10 @@ fn a_worktree_of_an_untrusted_repository_is_asked_about() {
     assert!(work.join(".claude/worktrees/one/.git").exists());
     let global = fs::read_to_string(home.join(".claude.json")).unwrap();
     assert!(global.contains("hasTrustDialogAccepted"), "{global}");
-    leave(terminal);
+    terminal.keys("\x04\x04");
+    terminal.shows("1  Keep it");
+    terminal.keys("1");
+    assert_eq!(terminal.end().0, Some(0));
 }
 
 #[test]

@@ -185,8 +185,8 @@ async fn form_of_a_server_requires_an_action() {
         }
     };
     let state = |stage: &Stage| {
-        let states = stage.heard.iter().filter(|it| it["subtype"] == "session_state_changed");
-        states.last().map(|it| it["state"].clone())
+        let mut states = stage.heard.iter().filter(|it| it["subtype"] == "session_state_changed");
+        states.next_back().map(|it| it["state"].clone())
     };
     assert_eq!(state(&stage), Some(json!("requires_action")));
     stage

@@ -57,12 +57,7 @@ impl Pager {
 
 impl App {
     /// Opens the pager at the end of the conversation.
-    pub(super) fn open_pager(
-        &mut self,
-        entries: Vec<sluice_host::conversation::Entry>,
-        title: Option<String>,
-        now: Now,
-    ) {
+    pub(super) fn open_pager(&mut self, entries: &[sluice_host::conversation::Entry], title: Option<String>, now: Now) {
         if entries.is_empty() {
             self.notify("nothing was said yet", now);
             return;
@@ -72,7 +67,7 @@ impl App {
         let folder = self.facts.folder.display().to_string();
         let mut pager = Pager {
             title,
-            whole: Whole::of(&entries, &folder, self.columns),
+            whole: Whole::of(entries, &folder, self.columns),
             top: Place::default(),
             search: None,
             found: String::new(),

@@ -28,7 +28,7 @@ impl App {
             Told::Written { job, written } => self.job_wrote(job, written, now),
             Told::Files { query, found } => self.offer_files(&query, found),
             Told::Branch(branch) => self.around.branch = branch,
-            Told::Transcript { entries, title } => self.open_pager(entries, title, now),
+            Told::Transcript { entries, title } => self.open_pager(&entries, title, now),
             Told::Points(points) => self.pick_point(points, now),
             Told::PointsAgain(points) => {
                 if self

@@ -96,7 +96,7 @@ fn every_command_can_be_reached_in_the_list_below_the_composer() {
     for _ in 0..crate::app::commands::OURS.len() + 1 {
         let rows = stage.region();
         shown.extend(rows.iter().filter_map(|row| {
-            let word = row.trim_start().split_whitespace().next()?;
+            let word = row.split_whitespace().next()?;
             word.strip_prefix('/').map(str::to_owned)
         }));
         stage.press(&["down"]);
