@@ -389,13 +389,13 @@ export type Image = { type: "image", source: Source, cache_control?: unknown | n
 export type Informational = { type: "system", subtype: "informational", content: string, isMeta?: boolean | null, timestamp?: string | null, uuid: string, level: Level, tool_use_id?: string | null, prevent_continuation?: boolean | null, prompt_submit_outcome?: PromptSubmitOutcome | null, tag?: string | null, hook_no_verdict?: HookNoVerdict | null, session_id: string };
 
 /** The session as it stands; the newest replaces the ones before. */
-export type Init = { type: "system", subtype: "init", cwd: string, session_id: string, tools: Array<string>, mcp_servers: Array<McpServer>, model: string, permissionMode?: PermissionMode | null, slash_commands: Array<string>, terminal_slash_commands?: Array<string> | null, apiKeySource: string, betas?: Array<string> | null, claude_code_version: string, output_style: string, agents?: Array<string> | null, skills?: Array<string> | null, plugins?: Array<Plugin> | null, plugin_errors?: Array<PluginError> | null, capabilities?: Array<string> | null, analytics_disabled?: boolean | null, product_feedback_disabled?: boolean | null, uuid: string, memory_paths?: MemoryPaths | null, original_cwd?: string | null, additional_directories?: Array<string> | null, messaging_socket_path?: string | null, fast_mode_state?: FastModeState | null, fast_mode_disabled_reason?: string | null, effort?: string | null, per_turn_effort_active?: boolean | null, ultrathink_available?: boolean | null, ultrathink_typed_raises?: boolean | null, view_mode?: string | null, user_message_uuids?: Array<string> | null };
+export type Init = { type: "system", subtype: "init", cwd: string, session_id: string, tools: Array<string>, mcp_servers: Array<McpServer>, model: string, permissionMode?: PermissionMode | null, slash_commands: Array<string>, terminal_slash_commands?: Array<string> | null, apiKeySource: string, betas?: Array<string> | null, claude_code_version: string, output_style: string, agents?: Array<string> | null, skills?: Array<string> | null, plugins?: Array<Plugin> | null, plugin_errors?: Array<PluginError> | null, capabilities?: Array<string> | null, mcp_server_errors?: Array<McpServerError> | null, analytics_disabled?: boolean | null, product_feedback_disabled?: boolean | null, uuid: string, memory_paths?: MemoryPaths | null, original_cwd?: string | null, additional_directories?: Array<string> | null, messaging_socket_path?: string | null, fast_mode_state?: FastModeState | null, fast_mode_disabled_reason?: string | null, effort?: string | null, per_turn_effort_active?: boolean | null, ultrathink_available?: boolean | null, ultrathink_typed_raises?: boolean | null, view_mode?: string | null, user_message_uuids?: Array<string> | null };
 
 /** Opens a session: hooks, agents, servers and prompts of the host. */
-export type Initialize = { subtype: "initialize", hooks?: { [key in string]: Array<HookMatcher> } | null, sdkMcpServers?: Array<string> | null, sdkMcpServerConfigs?: { [key in string]: SdkMcpServerConfig } | null, sdkMcpServerManifests?: { [key in string]: SdkMcpServerManifest } | null, sdkMcpServerManifestsOrigin?: string | null, jsonSchema?: unknown | null, systemPrompt?: string | Array<string> | null, appendSystemPrompt?: string | null, systemPromptSnapshot?: boolean | null, planModeInstructions?: string | null, toolAliases?: { [key in string]: string } | null, excludeDynamicSections?: boolean | null, agents?: { [key in string]: unknown } | null, title?: string | null, skills?: Array<string> | null, promptSuggestions?: boolean | null, agentProgressSummaries?: boolean | null, forwardSubagentText?: boolean | null, supportedDialogKinds?: Array<string> | null, perTaskStopAffordance?: boolean | null, plugins?: Array<unknown> | null };
+export type Initialize = { subtype: "initialize", hooks?: { [key in string]: Array<HookMatcher> } | null, sdkMcpServers?: Array<string> | null, sdkMcpServerConfigs?: { [key in string]: SdkMcpServerConfig } | null, sdkMcpServerManifests?: { [key in string]: SdkMcpServerManifest } | null, sdkMcpServerManifestsOrigin?: string | null, mcpServers?: { [key in string]: unknown } | null, jsonSchema?: unknown | null, systemPrompt?: string | Array<string> | null, appendSystemPrompt?: string | null, systemPromptSnapshot?: boolean | null, planModeInstructions?: string | null, toolAliases?: { [key in string]: string } | null, excludeDynamicSections?: boolean | null, agents?: { [key in string]: unknown } | null, title?: string | null, skills?: Array<string> | null, promptSuggestions?: boolean | null, agentProgressSummaries?: boolean | null, forwardSubagentText?: boolean | null, supportedDialogKinds?: Array<string> | null, perTaskStopAffordance?: boolean | null, plugins?: Array<unknown> | null };
 
 /** What the session offers. */
-export type InitializeResponse = { commands?: Array<SlashCommand> | null, agents?: Array<AgentInfo> | null, output_style?: string | null, available_output_styles?: Array<string> | null, user_output_styles_dir?: string | null, models?: Array<ModelInfo> | null, account?: AccountInfo | null, pid?: number | null, claude_code_version?: string | null, current_permission_mode?: PermissionMode | null, hooks_applied?: boolean | null, hook_on_failure_supported?: boolean | null, other_hook_ask_outranks_host?: boolean | null, plugins_applied?: boolean | null, sdk_mcp_manifests_parked?: { [key in string]: string } | null, feedback_mode?: FeedbackMode | null, analytics_disabled?: boolean | null, remote_control_auto_enable?: boolean | null, remote_control_auto_connect_default?: boolean | null, remote_control_available?: boolean | null, remote_control_auto_on_by_default?: boolean | null, ide_rc_auto_enable_gate?: boolean | null, fast_mode_state?: FastModeState | null, fast_mode_disabled_reason?: string | null, session_state?: SessionState | null, capabilities?: Array<string> | null };
+export type InitializeResponse = { commands?: Array<SlashCommand> | null, agents?: Array<AgentInfo> | null, output_style?: string | null, available_output_styles?: Array<string> | null, user_output_styles_dir?: string | null, models?: Array<ModelInfo> | null, account?: AccountInfo | null, pid?: number | null, claude_code_version?: string | null, current_permission_mode?: PermissionMode | null, hooks_applied?: boolean | null, hook_on_failure_supported?: boolean | null, hooks_when_unanswered_kept?: number | null, other_hook_ask_outranks_host?: boolean | null, plugins_applied?: boolean | null, sdk_mcp_manifests_parked?: { [key in string]: string } | null, feedback_mode?: FeedbackMode | null, analytics_disabled?: boolean | null, remote_control_auto_enable?: boolean | null, remote_control_auto_connect_default?: boolean | null, remote_control_available?: boolean | null, remote_control_auto_on_by_default?: boolean | null, ide_rc_auto_enable_gate?: boolean | null, fast_mode_state?: FastModeState | null, fast_mode_disabled_reason?: string | null, session_state?: SessionState | null, capabilities?: Array<string> | null, mcp_servers_applied?: boolean | null };
 
 /** A file to hand in. */
 export type InputFile = { name: string, lane_path: string };
@@ -480,6 +480,12 @@ export type McpReconnect = { subtype: "mcp_reconnect", serverName: string };
 /** An MCP server and how it stands. */
 export type McpServer = { name: string, status: string, source?: string | null };
 
+/** An MCP server that was skipped because its configuration is invalid. */
+export type McpServerError = { name: string, type: McpServerErrorKind, message: string };
+
+/** The error in the configuration of an MCP server. */
+export type McpServerErrorKind = "unknown_type" | "invalid_config" | (string & {});
+
 /** What a server says it is. */
 export type McpServerInfo = { name: string, version?: string | null };
 
@@ -509,9 +515,6 @@ export type McpTool = { name: string, description?: string | null, annotations?:
 
 /** What a tool says it does. */
 export type McpToolAnnotations = { readOnly?: boolean | null, destructive?: boolean | null, openWorld?: boolean | null };
-
-/** What is allowed of a tool before anyone asks. */
-export type McpToolPolicy = { name: string, permission_policy?: string | null, org_max_permission?: string | null };
 
 /** One memory. */
 export type Memory = { path: string, scope: string, content?: string | null };
@@ -778,7 +781,7 @@ export type Rule = { toolName: string, ruleContent?: string | null };
 export type RuleEntry = { behavior: Behavior, source: string, rule: string, description?: unknown | null, editability?: string | null, notInEffect?: boolean | null };
 
 /** How an MCP server inside the host is run. */
-export type SdkMcpServerConfig = { timeout?: number | null, tools?: Array<McpToolPolicy> | null };
+export type SdkMcpServerConfig = { timeout?: number | null, tools?: unknown | null };
 
 /** What an MCP server inside the host would answer, said beforehand. */
 export type SdkMcpServerManifest = { initializeResult: unknown, toolsListResult?: unknown | null };
@@ -937,7 +940,7 @@ export type TaskCompletedInput = { hook_event_name: "TaskCompleted", session_id:
 export type TaskCreatedInput = { hook_event_name: "TaskCreated", session_id: string, transcript_path: string, cwd: string, prompt_id?: string | null, permission_mode?: PermissionMode | null, agent_id?: string | null, agent_type?: string | null, effort?: HookEffort | null, task_id: string, task_subject: string, task_description?: string | null, teammate_name?: string | null, team_name?: string | null };
 
 /** A task ended. */
-export type TaskNotification = { type: "system", subtype: "task_notification", task_id: string, run_id?: string | null, tool_use_id?: string | null, status: TaskOutcome, reason?: string | null, output_file: string, summary: string, usage?: TaskUsage | null, resource_links?: Array<unknown> | null, skip_transcript?: boolean | null, ambient?: boolean | null, uuid: string, session_id: string };
+export type TaskNotification = { type: "system", subtype: "task_notification", task_id: string, run_id?: string | null, tool_use_id?: string | null, status: TaskOutcome, reason?: string | null, output_file: string, summary: string, summary_is_report?: boolean | null, usage?: TaskUsage | null, resource_links?: Array<unknown> | null, skip_transcript?: boolean | null, ambient?: boolean | null, uuid: string, session_id: string };
 
 /** How a task ended. */
 export type TaskOutcome = "completed" | "failed" | "stopped" | (string & {});
@@ -1016,6 +1019,9 @@ export type UiInvalidate = { type: "system", subtype: "ui_invalidate", event: st
 
 /** Writes a settings file. */
 export type UpdateSettings = { subtype: "update_settings", source: string, settings: unknown };
+
+/** The saved settings. Other hosts than the terminal and the page of Sluice get an empty response. */
+export type UpdateSettingsResponse = { path?: string | null, keys?: Array<string> | null, warning?: string | null };
 
 /** Bytes elsewhere. */
 export type UrlSource = { type: "url", url: string };

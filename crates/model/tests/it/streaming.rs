@@ -29,7 +29,8 @@ async fn a_stream_is_read_to_its_end() {
         stream.head,
         Head {
             request_id: Some("req_1".into()),
-            status: 200
+            status: 200,
+            limits: None,
         }
     );
     let mut kinds = Vec::new();
