@@ -49,6 +49,21 @@ pub(crate) struct Bridge {
     fingerprint: Option<String>,
     token: String,
     device: String,
+    /// True if this process started the bridge.
+    started: bool,
+}
+
+/// The name of this terminal in the list of devices.
+fn device_name() -> String {
+    let program = std::env::var("TERM_PROGRAM").ok().filter(|name| !name.is_empty());
+    let tty = || {
+        let device = std::fs::read_link("/proc/self/fd/0").ok()?;
+        Some(device.strip_prefix("/dev").ok()?.to_string_lossy().into_owned())
+    };
+    match program.or_else(tty) {
+        Some(name) => format!("terminal ({})", crate::plain(&name)),
+        None => "terminal".to_owned(),
+    }
 }
 
 /// A session of a bridge, in short.
@@ -75,7 +90,7 @@ impl Bridge {
         };
         let fingerprint = status.get("fingerprint").and_then(Value::as_str).map(str::to_owned);
         let wanted = BridgeRequest::Token {
-            name: "terminal".to_owned(),
+            name: device_name(),
             scope: Scope::Admin,
         };
         let given = ask(state, &wanted).await.map_err(|error| error.to_string())?;
@@ -86,12 +101,14 @@ impl Bridge {
             fingerprint,
             token: field("token"),
             device: field("device"),
+            started: false,
         })
     }
 
     /// The same; a bridge is started where none runs.
     pub(crate) async fn enter_or_start(state: &Path) -> Result<Self, String> {
-        if ask(state, &BridgeRequest::Status).await.is_err() {
+        let started = ask(state, &BridgeRequest::Status).await.is_err();
+        if started {
             let program = std::env::current_exe().map_err(|error| error.to_string())?;
             let mut command = std::process::Command::new(program);
             command.arg("serve").arg("--state").arg(state);
@@ -109,7 +126,16 @@ impl Bridge {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }
-        Self::enter(state).await
+        Ok(Self {
+            started,
+            ..Self::enter(state).await?
+        })
+    }
+
+    /// A line about the bridge that this process started and leaves running.
+    fn left_running(&self) -> Option<String> {
+        let line = || format!("the bridge keeps running: {}; `sluice serve stop` ends it", self.page);
+        self.started.then(line)
     }
 
     /// A code another device is paired with, and the address that holds it.
@@ -128,6 +154,15 @@ impl Bridge {
         tokio::time::timeout(Duration::from_secs(1), ask(&self.state, &revoke))
             .await
             .ok();
+    }
+
+    /// Leaves a bridge that did not accept the session, and stops it if this process started it.
+    async fn leave_unused(self) {
+        let (state, started) = (self.state.clone(), self.started);
+        self.leave().await;
+        if started {
+            ask(&state, &BridgeRequest::Stop).await.ok();
+        }
     }
 
     async fn connect(&self) -> Result<Socket, String> {
@@ -236,8 +271,12 @@ impl Bridge {
 pub(crate) enum After {
     /// With this exit code; the session goes on.
     Left(i32),
-    /// The bridge let go of it: it goes on here, with this draft.
-    Taken { session: Option<String>, draft: String },
+    /// The bridge released the session. It continues here, with this draft and these notices.
+    Taken {
+        session: Option<String>,
+        draft: String,
+        notices: Vec<String>,
+    },
 }
 
 /// Hands a session to the bridge and stays as one of its screens. When that does not come about: why, and the draft.
@@ -253,7 +292,7 @@ pub(crate) async fn serve(
     let id = match bridge.resume(&facts.folder, session).await {
         Ok(id) => id,
         Err(why) => {
-            bridge.leave().await;
+            bridge.leave_unused().await;
             return Err(kept(why));
         }
     };
@@ -282,11 +321,19 @@ async fn show(bridge: Bridge, id: &str, mut facts: Facts) -> std::io::Result<Aft
         } => {
             bridge.stop(id).await.ok();
             let session = provider.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            After::Taken { session, draft }
+            let notices = bridge.left_running().into_iter().collect();
+            After::Taken {
+                session,
+                draft,
+                notices,
+            }
         }
         Outcome::Again { .. } => After::Left(0),
         Outcome::Left(code) => After::Left(code),
     };
+    if let (After::Left(_), Some(line)) = (&after, bridge.left_running()) {
+        crate::say(&line);
+    }
     bridge.leave().await;
     Ok(after)
 }

@@ -103,7 +103,7 @@ pub(crate) async fn ask(place: &Place, flags: &mut Flags, facts: &Facts) -> io::
     })
 }
 
-/// What can be done about a file.
+/// The choices for a file that cannot be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Choice {
     Edit,

@@ -137,7 +137,9 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
                             Ok(After::Taken {
                                 session: taken,
                                 draft: written,
+                                notices,
                             }) => {
+                                said = notices;
                                 // The bridge may not have said yet what the agent calls it.
                                 flags.resume = taken.or(session);
                                 draft = written;
@@ -156,6 +158,11 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
                             Ok(false) => {}
                             Err(error) => return no_terminal(&error),
                         }
+                    }
+                    Next::Logout { session } => {
+                        flags.resume = session;
+                        said.push(login::forget(&place));
+                        place = Place::look(&flags, &environment, Opener::Person);
                     }
                 }
             }
@@ -237,6 +244,10 @@ async fn drive(flags: &Flags, place: &Place) -> i32 {
                         flags.resume = session;
                         said.push(format!("{program} keeps its own key; sign in there"));
                     }
+                    Next::Logout { session } => {
+                        flags.resume = session;
+                        said.push(format!("{program} keeps its own key; sign out there"));
+                    }
                     Next::Serve { session } => flags.resume = session,
                 }
             }
@@ -272,7 +283,7 @@ fn begin_at(flags: &mut Flags, told: &mut Vec<String>, next: &Next) {
             flags.resume_session_at = Some(before.clone());
             told.extend(short.clone());
         }
-        Next::Fresh { prompt: None } | Next::Serve { .. } | Next::Login { .. } | Next::Take => {}
+        Next::Fresh { prompt: None } | Next::Serve { .. } | Next::Login { .. } | Next::Logout { .. } | Next::Take => {}
     }
 }
 

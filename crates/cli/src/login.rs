@@ -1,4 +1,4 @@
-//! `/login`: an API key, or a model server. It is tried before it is saved.
+//! `/login`: an API key, or a model server. It is tried before it is saved. `/logout` removes it.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -19,6 +19,14 @@ const USUAL: &[(&str, &str)] = &[
     ("http://127.0.0.1:8000", "vLLM"),
     ("http://127.0.0.1:1234", "LM Studio"),
     ("http://127.0.0.1:4000", "LiteLLM"),
+];
+const BASE_URL: &str = "ANTHROPIC_BASE_URL";
+/// The variables that a login saves in the user settings.
+const SAVED: &[&str] = &[
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    BASE_URL,
+    "ANTHROPIC_DEFAULT_HAIKU_MODEL",
 ];
 /// How long a server is given to say that it is there.
 const THERE: Duration = Duration::from_millis(400);
@@ -131,7 +139,7 @@ async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bo
     };
     match tried {
         Ok(()) => {
-            let env = json!({"ANTHROPIC_BASE_URL": address, "ANTHROPIC_AUTH_TOKEN": token, "ANTHROPIC_API_KEY": null,
+            let env = json!({(BASE_URL): address, "ANTHROPIC_AUTH_TOKEN": token, "ANTHROPIC_API_KEY": null,
                 "ANTHROPIC_DEFAULT_HAIKU_MODEL": model});
             let said = format!("{model} answers and is saved");
             keep(
@@ -230,24 +238,41 @@ fn names(list: &Value) -> Vec<String> {
         .collect()
 }
 
+/// Whether the user settings set this variable.
+fn is_saved(place: &Place, name: &str) -> bool {
+    let mut layers = place.settings.layers().iter();
+    let user = layers.find(|layer| layer.source == Source::User);
+    let env = user.and_then(|layer| layer.value.get(keys::ENV.name));
+    env.is_some_and(|env| env.get(name).is_some())
+}
+
+/// `/logout`: removes the key, or the server, that `/login` saved. Returns a line that says what was removed, or why
+/// nothing was.
+pub(crate) fn forget(place: &Place) -> String {
+    let saved: Vec<&str> = SAVED.iter().copied().filter(|name| is_saved(place, name)).collect();
+    if saved.is_empty() {
+        return match place.has_key() {
+            true => "not signed out: the key is not from /login; remove it where it is set".to_owned(),
+            false => "not signed in".to_owned(),
+        };
+    }
+    let env: Map<String, Value> = saved.iter().map(|name| ((*name).to_owned(), Value::Null)).collect();
+    let mut changes = Map::from_iter([(keys::ENV.name.to_owned(), Value::Object(env))]);
+    if saved.contains(&BASE_URL) {
+        // The model of that server.
+        changes.insert(keys::MODEL.name.to_owned(), Value::Null);
+    }
+    match settings::update(place.settings.places(), Source::User, &changes) {
+        Ok(path) => format!("signed out: {} removed from {}", saved.join(", "), path.display()),
+        Err(error) => format!("not signed out: {error}"),
+    }
+}
+
 fn keep(questioner: &mut Questioner<'_>, place: &Place, changes: &Value, said: &str) -> io::Result<bool> {
     let mut changes: Map<String, Value> = changes.as_object().cloned().unwrap_or_default();
     // Only what is there is taken out.
-    let user = place
-        .settings
-        .layers()
-        .iter()
-        .find(|layer| layer.source == Source::User);
-    let has = |name: &str| {
-        user.is_some_and(|layer| {
-            layer
-                .value
-                .get(keys::ENV.name)
-                .is_some_and(|env| env.get(name).is_some())
-        })
-    };
     if let Some(Value::Object(env)) = changes.get_mut(keys::ENV.name) {
-        env.retain(|name, value| !value.is_null() || has(name));
+        env.retain(|name, value| !value.is_null() || is_saved(place, name));
     }
     match settings::update(place.settings.places(), Source::User, &changes) {
         Ok(path) => {

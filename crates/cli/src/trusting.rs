@@ -52,7 +52,7 @@ pub(crate) fn trust(flags: &Flags, place: &Place) -> Result<PathBuf, WriteError>
     Ok(trusted)
 }
 
-/// The MCP servers of the project that nobody has decided about.
+/// Returns the MCP servers of the project that are neither approved nor rejected.
 pub(crate) fn waiting_servers(flags: &Flags, place: &Place) -> Vec<Named> {
     if flags.strict_mcp_config {
         return Vec::new();

@@ -1,6 +1,6 @@
 //! Files that only their owner can read: everything that contains prompts, answers or tool results.
 //!
-//! Files have mode 0600 and new folders mode 0700, whatever the umask is. An existing file that others can read is
+//! Files have mode 0600 and new folders mode 0700, for any umask. An existing file that others can read is
 //! restricted when it is opened.
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
@@ -54,7 +54,7 @@ fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let metadata = file.metadata()?;
     // A device or a pipe that a person names is theirs to share.
     if metadata.is_file() && metadata.permissions().mode() & OTHERS != 0 {
-        // The file may belong to somebody else; then it is as private as its owner wants it.
+        // The file may belong to another user; then its mode cannot be changed.
         file.set_permissions(Permissions::from_mode(FILE_MODE)).ok();
     }
     Ok(file)

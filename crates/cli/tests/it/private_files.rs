@@ -1,4 +1,4 @@
-//! Files with prompts, answers and tool results: only their owner can read them, whatever the umask is.
+//! Files with prompts, answers and tool results: only their owner can read them, for any umask.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -103,7 +103,7 @@ fn the_terminal_leaves_private_files_only() {
     let terminal = Terminal::of(lab, command, 100, 30);
     terminal.shows(IDLE);
     send(&terminal, "go");
-    // The subagent works in the background: its report is a turn of its own.
+    // The subagent works in the background: its report is a separate turn.
     terminal.shows("again");
     terminal.shows(IDLE);
     send(&terminal, "/export talk.md");

@@ -263,7 +263,6 @@ fn another_agent_is_shown_as_ours_is() {
 fn a_session_the_bridge_does_not_take_goes_on_here() {
     let lab = saying(&["one", "two", "three", "four", "five"]);
     let state = lab.home().join("state");
-    let home = lab.home();
     let place = state.display().to_string();
     let terminal = Terminal::open(lab, 100, 24, &[("XDG_STATE_HOME", &place)]);
     // The bridge starts sessions below the home alone.
@@ -283,7 +282,10 @@ fn a_session_the_bridge_does_not_take_goes_on_here() {
     terminal.shows(IDLE);
     terminal.keys("second\r");
     terminal.shows("two");
-    stop_bridge(&home, &state);
+    assert!(
+        !state.join("sluice/bridge.json").exists(),
+        "the bridge was stopped again"
+    );
     leave(terminal);
 }
 
@@ -318,8 +320,17 @@ fn journey_40_a_session_goes_to_the_bridge_and_comes_back_with_every_prompt_once
     terminal.keys("second\r");
     terminal.shows("two");
     terminal.shows(IDLE);
+    let devices = std::process::Command::new(env!("CARGO_BIN_EXE_sluice"))
+        .args(["serve", "devices"])
+        .env("HOME", &home)
+        .env("XDG_STATE_HOME", &state)
+        .output()
+        .unwrap();
+    let devices = String::from_utf8(devices.stdout).unwrap();
+    assert!(devices.contains("terminal (pts/"), "{devices}");
     terminal.keys("/take\r");
     terminal.shows("resumed \"");
+    terminal.shows("the bridge keeps running: http://");
     terminal.shows(IDLE);
     terminal.keys("third\r");
     terminal.shows("three");

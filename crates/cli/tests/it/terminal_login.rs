@@ -25,8 +25,13 @@ fn a_key_is_tried_before_it_is_kept() {
     terminal.shows(IDLE);
     let kept: Value = serde_json::from_slice(&fs::read(&settings).unwrap()).unwrap();
     assert_eq!(kept, json!({"env": {"ANTHROPIC_API_KEY": "sk-ant-secret"}}));
-    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(settings).unwrap().permissions());
+    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&settings).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);
+    terminal.keys("/logout\r");
+    terminal.shows("signed out: ANTHROPIC_API_KEY removed");
+    terminal.shows("a built-in demo model answers");
+    let kept: Value = serde_json::from_slice(&fs::read(&settings).unwrap()).unwrap();
+    assert_eq!(kept.pointer("/env/ANTHROPIC_API_KEY"), None);
     let bytes = leave(terminal);
     assert!(!bytes.contains("secret"), "the key was shown");
 }

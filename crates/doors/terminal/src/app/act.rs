@@ -221,6 +221,8 @@ pub enum Next {
     },
     /// With another key or another server; then this session again, if it was begun.
     Login { session: Option<String> },
+    /// Without the saved key or server; then this session again, if it was begun.
+    Logout { session: Option<String> },
     /// This one, carried by a bridge.
     Serve { session: Option<String> },
     /// This one, which a bridge carries, here again.

@@ -24,6 +24,7 @@ pub(crate) const OURS: &[(&str, &str, &str)] = &[
     ("hooks", "", "the hooks there are"),
     ("keybindings", "", "keys of your own, in your editor"),
     ("login", "", "bring a key, or a server of your own"),
+    ("logout", "", "remove the key or server that /login saved"),
     ("mcp", "", "servers: how they stand, on and off"),
     ("memory", "", "edit a memory file"),
     ("mode", "", "how much is done without asking"),
@@ -177,6 +178,10 @@ impl App {
             "login" => {
                 let session = self.begun();
                 self.acts.push(Act::Again(Next::Login { session }));
+            }
+            "logout" => {
+                let session = self.begun();
+                self.acts.push(Act::Again(Next::Logout { session }));
             }
             _ => return false,
         }

@@ -20,7 +20,7 @@ const HELP: &[&str] = &[
     "help: /rewind goes back to before a prompt, /export writes the conversation to a file",
     "help: /model, /mode and /permissions show the model, the permission mode and the permission rules",
     "help: /context, /cost, /diff, /hooks, /skills print a report",
-    "help: /login brings an API key or a server, /exit leaves",
+    "help: /login brings an API key or a server, /logout removes it, /exit leaves",
     "help: ! and a command runs it in your shell, # and a text saves a note in CLAUDE.md",
     "help: Escape and Enter stop a turn or a command of yours",
 ];
@@ -114,6 +114,10 @@ impl Talk {
                 let session = self.session().await;
                 return Ok(Some(again(Next::Login { session })));
             }
+            "logout" => {
+                let session = self.session().await;
+                return Ok(Some(again(Next::Logout { session })));
+            }
             "fork" => match self.session().await {
                 Some(session) => return Ok(Some(again(Next::Resume { session, fork: true }))),
                 None => {
@@ -153,7 +157,7 @@ impl Talk {
         known.or_else(|| self.facts.session.clone())
     }
 
-    /// Says the result of a command.
+    /// Prints the result of a command.
     pub(super) fn result(&mut self, told: Told) {
         let rows = match told {
             Told::Notice(text) => return say(&[format!("notice: {}", one_line(&text))]),
