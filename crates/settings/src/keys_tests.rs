@@ -15,7 +15,7 @@ fn no_setting_has_two_rows() {
     assert_eq!(names.len(), permissions::TABLE.len());
 }
 
-/// What could run, reach or allow something never counts before a person has said so, whatever else a row says.
+/// Keys that can run a program, redirect requests or allow a call take effect only in a trusted folder.
 #[test]
 fn what_runs_or_allows_waits_for_trust() {
     for key in [

@@ -3,8 +3,7 @@
 //! Each process has a separate file. The next start in the same session or folder takes the draft of an ended process.
 
 use std::fs;
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -78,17 +77,8 @@ fn drafts(config_dir: &Path) -> PathBuf {
 
 /// Writes a file that only its owner may read, as a whole or not at all.
 fn write(path: &Path, text: &str) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    }
     let fresh = path.with_extension("new");
-    let mut file = fs::OpenOptions::new()
-        .create(true)
-        .write(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&fresh)?;
-    file.write_all(text.as_bytes())?;
+    sluice_host::private::write(&fresh, text)?;
     fs::rename(&fresh, path)
 }
 
