@@ -29,7 +29,7 @@ export function Selectors(props: { client: Client; session: SessionView; disable
   const effortItems = (): MenuEntry[] => EFFORTS.map((one) => ({ label: effortWord(one), checked: one === effort(), onSelect: () => tell(props.client.commands.send({ type: 'set_effort', sessionId: id(), effort: one })) }));
   const select = (label: () => string, words: () => string, items: () => MenuEntry[], extra = '', title?: () => string | undefined, ref?: (element: HTMLElement) => void) => (
     <Menu label={label()} align="start" items={items} trigger={(attributes) => (
-      <button type="button" {...attributes} ref={(element: HTMLButtonElement) => { attributes.ref(element); ref?.(element); }} class={`sel not-phone ${extra}`} aria-label={label()} title={title?.()} disabled={props.disabled}>{words()}<Icon name="down" /></button>
+      <button type="button" {...attributes} ref={(element: HTMLButtonElement) => { attributes.ref(element); ref?.(element); }} class={`sel not-phone ${extra}`} aria-label={label()} title={title?.()} disabled={props.disabled}><span>{words()}</span><Icon name="down" /></button>
     )} />
   );
   const how = () => around('composer.bypassHow', 'word');

@@ -12,15 +12,16 @@ import { enter, forwardClock, ROOMS } from './rooms.mjs';
 const FIXED = new Set(['type', 'subtype', 'sessionId', 'session_id', 'id', 'ask', 'uuid', 'toolUseId', 'tool_use_id', 'parent_tool_use_id', 'kind', 'standing', 'status', 'state', 'behavior', 'destination', 'hash', 'mime', 'role', 'mode', 'permissionMode', 'decision_reason_type', 't', 'scope', 'verdict', 'reason', 'build', 'bridge', 'code', 'evidence', 'rung', 'device', 'providerSessionId', 'format', 'lang', 'outcome', 'elicitation_id', 'dialog_kind', 'stop_reason', 'signature', 'pays', 'capabilities', 'scopes', 'required', 'property_order', 'requestId', 'qr', 'key', 'agent_id', 'unknown', 'blockedBy', 'value', 'effort', 'roots', 'home', 'scratch', 'url', 'data', 'end', 'task', 'message_id', 'rateLimitType', 'version', 'prompts', 'addresses', 'media_type']);
 let at = 0;
 const attack = () => CORPUS[(at += 1) % CORPUS.length];
+const LONG = 'long'.repeat(60);
 
 /** `names`: also of tools, which decide what card there is. */
-function poison(value, names, key = '', inside = '') {
-  if (typeof value === 'string') return FIXED.has(key) || (!names && /^(name|toolName|tool_name|about)$/.test(key) && inside !== 'shown') ? value : `${value} ${attack()}`;
-  if (Array.isArray(value)) return value.map((one) => poison(one, names, key, inside));
+function poison(value, names, key = '', inside = '', text = attack) {
+  if (typeof value === 'string') return FIXED.has(key) || (!names && /^(name|toolName|tool_name|about)$/.test(key) && inside !== 'shown') ? value : `${value} ${text()}`;
+  if (Array.isArray(value)) return value.map((one) => poison(one, names, key, inside, text));
   if (value === null || typeof value !== 'object') return value;
   // Names of commands, servers, models, devices and agents decide nothing: they are poisoned always.
   const where = ['commands', 'servers', 'models', 'agents', 'devices', 'tasks', 'todos'].includes(key) ? 'shown' : inside;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, poison(one, names, name, Array.isArray(value) ? inside : where)]));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, poison(one, names, name, Array.isArray(value) ? inside : where, text)]));
 }
 
 let fake; let browser;
@@ -41,11 +42,11 @@ before(async () => {
 });
 after(async () => { await browser?.close(); await fake?.close(); });
 
-async function wander(rooms, names) {
+async function wander(rooms, names, text = attack) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 2400 }, locale: 'en-GB', serviceWorkers: 'block', reducedMotion: 'reduce' });
   const wrong = []; let shown = 0;
   const send = fake.bridge.send.bind(fake.bridge);
-  fake.bridge.send = (client, message) => send(client, poison(message, names));
+  fake.bridge.send = (client, message) => send(client, poison(message, names, '', '', text));
   try {
     await context.addInitScript(forwardClock);
     await context.addInitScript(() => addEventListener('securitypolicyviolation', (event) => { (window.__policy ??= []).push(`${event.violatedDirective} ${event.blockedURI}`); }));
@@ -62,7 +63,7 @@ async function wander(rooms, names) {
     }
   } finally { fake.bridge.send = send; await context.close(); }
   assert.deepEqual(wrong, []);
-  assert.ok(shown > rooms.length * 5, `the texts were hardly shown: ${shown}`);
+  if (text === attack) assert.ok(shown > rooms.length * 5, `the texts were hardly shown: ${shown}`);
 }
 
 /** In the page: what of it came to life, and how often it was shown as text. */
@@ -74,8 +75,14 @@ function look() {
   for (const one of document.querySelectorAll('a[href]')) if (!/^(https?|mailto):/.test(one.href)) bad.push(`link ${one.href.slice(0, 80)}`);
   for (const one of document.querySelectorAll('img, image, source, use, video, audio')) { const src = one.currentSrc || one.getAttribute('src') || one.getAttribute('href') || ''; if (src && !src.startsWith('/') && !src.startsWith('#') && !src.startsWith(location.origin) && !/^(data:image|blob:)/.test(src)) bad.push(`picture ${src.slice(0, 80)}`); }
   for (const one of document.querySelectorAll('[style]')) if (/url\(/i.test(one.getAttribute('style'))) bad.push(`style ${one.getAttribute('style').slice(0, 80)}`);
+  // A long text may be cut, a button may not: it stays inside the bar it is in, where it can be pressed.
+  for (const button of document.querySelectorAll('.comp button, header.head button, .gate button, .askbox button, dialog[open] button')) {
+    const [inner, outer] = [button, button.closest('.comp, header.head, .gate, .askbox, dialog[open]')].map((one) => one.getBoundingClientRect());
+    if (inner.width > 0 && (inner.right > outer.right + 1 || inner.left < outer.left - 1)) bad.push(`button outside: ${(button.getAttribute('aria-label') ?? button.textContent).slice(0, 60)}`);
+  }
   return { bad, shown: (document.body.textContent.match(/__ran|evil\.example/g) ?? []).length };
 }
 
 test('in every room of the page', { timeout: 420_000 }, () => wander(ROOMS, false));
 test('and where names of tools are hostile too', { timeout: 420_000 }, () => wander(ROOMS.filter((room) => /^#\/s\/s-\w+$/.test(room.at) && (!room.act || /open|first/.test(room.name))), true));
+test('and where every text is a long word', { timeout: 420_000 }, () => wander(ROOMS, false, () => LONG));
