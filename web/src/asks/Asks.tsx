@@ -5,11 +5,12 @@ import { lazy } from '../ui/part';
 import type { AskInfo, Diff, JsonValue, Own } from '../api/types';
 import { Guard, mayTakeFocus } from '../gate/rules';
 import { askWords } from '../gate/standing';
-import { focusNow, isPhone } from '../gate/typing';
+import { focusNow, isPhone, writesNow } from '../gate/typing';
+import { capsOf } from '../keys/keymap';
 import type { Client, Line, SessionView } from '../protocol';
 import { t } from '../text';
 import { age, clock } from '../text/format';
-import { announce, Button, IconButton, StateGlyph } from '../ui';
+import { announce, Button, IconButton, Kbd, StateGlyph } from '../ui';
 import { createContext, type AskKeys } from './context';
 import { AskForms } from './forms';
 import { inputOf } from './inputs';
@@ -72,6 +73,9 @@ export function Asks(props: AsksProps): JSX.Element {
   const [chosen, setChosen] = createSignal<string | null>(null);
   const [folded, setFolded] = createSignal(false);
   const [thawed, setThawed] = createSignal<string | null>(null);
+  // The keys of an ask work while it has the focus. Elsewhere their caps are hidden and the way to the ask is shown.
+  const [focus, setFocus] = createSignal<'ask' | 'field' | 'page'>('page');
+  const noteFocus = () => setFocus(dialog?.contains(document.activeElement) ? 'ask' : writesNow() ? 'field' : 'page');
   const answered = new Set<string>();
   let dialog: HTMLElement | undefined;
   let returnTo: Element | null = null;
@@ -129,7 +133,7 @@ export function Asks(props: AsksProps): JSX.Element {
   };
   // When the last one is done, the focus goes back where it was.
   createEffect(on(shown, (now, was) => { if (was && !now) giveBack(); }));
-  const focus = () => { setFolded(false); queueMicrotask(() => { if (!dialog) return; if (!dialog.contains(document.activeElement)) returnTo = document.activeElement; dialog.focus({ preventScroll: true }); }); };
+  const enter = () => { setFolded(false); queueMicrotask(() => { if (!dialog) return; if (!dialog.contains(document.activeElement)) returnTo = document.activeElement; dialog.focus({ preventScroll: true }); }); };
   const arrive = (element: HTMLElement) => {
     dialog = element;
     guard = new Guard(performance.now());
@@ -142,10 +146,10 @@ export function Asks(props: AsksProps): JSX.Element {
   // Nobody can have meant an ask whose form was still being fetched: the wait begins when it can be read.
   const ready = (next: AskKeys | null) => { keys = next; if (next) guard = new Guard(performance.now()); };
   const move = (step: number) => { const next = asks()[(place() + step + asks().length) % asks().length]; if (next) setChosen(next.ask); };
-  const fold = (on: boolean) => { setFolded(on); if (on) giveBack(); else focus(); };
+  const fold = (on: boolean) => { setFolded(on); if (on) giveBack(); else enter(); };
 
   props.handle?.({
-    focus, folded, count: () => asks().length, showing: () => current() !== null, mayDecide: may,
+    focus: enter, folded, count: () => asks().length, showing: () => current() !== null, mayDecide: may,
     hasFocus: () => dialog?.contains(document.activeElement) ?? false,
     dismiss: (stop, now) => { if (!keys || !may() || !guard.accept(now)) return false; if (stop) keys.dismissAndStop(); else keys.dismiss(); return true; },
   });
@@ -163,9 +167,36 @@ export function Asks(props: AsksProps): JSX.Element {
     // Nothing that was on its way to something else decides here.
     if (!['Tab', 'Shift', 'Control', 'Alt', 'Meta'].includes(event.key) && !guard.accept(performance.now())) { event.preventDefault(); event.stopPropagation(); return; }
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.repeat) { event.preventDefault(); if (may()) keys?.primary(); return; }
+    const digit = digitOf(event);
     const field = event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLSelectElement || (event.target instanceof HTMLInputElement && !['checkbox', 'radio'].includes(event.target.type));
+    if (!field && digit !== null && keys?.digit && may()) { event.preventDefault(); keys.digit(digit); return; }
     if (!field && !event.ctrlKey && !event.metaKey && !event.altKey && event.key.toLowerCase() === 'z') { event.preventDefault(); fold(true); }
   };
+
+  const digitOf = (event: KeyboardEvent): number | null => (/^[1-9]$/.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat ? Number(event.key) : null);
+  /** Keys of the ask that are pressed elsewhere on the page: a digit chooses, Ctrl Enter only goes to the ask. */
+  const onPageKey = (event: KeyboardEvent) => {
+    if (!props.here || folded() || !current() || !dialog || !may() || event.defaultPrevented || event.isComposing || dialog.contains(document.activeElement)) return;
+    if (document.querySelector('dialog[open], [popover]:popover-open:not(.tip)') !== null) return;
+    const digit = digitOf(event);
+    if (digit !== null && keys?.digit && !writesNow()) {
+      event.preventDefault();
+      enter();
+      if (guard.accept(performance.now())) queueMicrotask(() => keys?.digit?.(digit));
+    } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.repeat && !focusNow().text) {
+      event.preventDefault();
+      guard = new Guard(performance.now());
+      enter();
+    }
+  };
+  onMount(() => {
+    const moved = () => queueMicrotask(noteFocus);
+    document.addEventListener('keydown', onPageKey);
+    document.addEventListener('focusin', moved);
+    document.addEventListener('focusout', moved);
+    onCleanup(() => { document.removeEventListener('keydown', onPageKey); document.removeEventListener('focusin', moved); document.removeEventListener('focusout', moved); });
+  });
+  createEffect(on(() => current()?.ask, () => queueMicrotask(noteFocus)));
 
   return (
     <Show when={current()}>{(now) => (
@@ -174,11 +205,11 @@ export function Asks(props: AsksProps): JSX.Element {
           <StateGlyph shape="down" />
           <span class="what">{askWords(now())}</span>
           <span class="grow trunc"><span class="mono">{askTarget(now())}</span> · {age(Math.max(0, props.now - now().at))} · {t('asks.folded')}</span>
-          <Button small hotkey="A" onClick={focus}>{t('asks.open')}</Button>
+          <Button small hotkey="A" onClick={enter}>{t('asks.open')}</Button>
         </div>
       }>
         <Show keyed when={`${frozen() ? 'frozen' : 'open'} ${now().ask}`}>{(which) => (
-          <section ref={arrive} class="askbox" classList={{ frozen: frozen() !== null }} role="dialog" aria-modal="false" tabIndex={-1} data-ask={now().ask} data-kind={now().kind}
+          <section ref={arrive} class="askbox" classList={{ frozen: frozen() !== null, 'keys-off': focus() !== 'ask' }} role="dialog" aria-modal="false" tabIndex={-1} data-ask={now().ask} data-kind={now().kind}
             aria-labelledby={frozen() ? undefined : `ask-title-${now().ask}`} aria-label={frozen() ? askWords(now()) : undefined} aria-describedby={frozen() ? undefined : `ask-why-${now().ask}`}
             on:keydown={{ handleEvent: onKeyDown, capture: true }}
             onFocusOut={(event) => { if (which.startsWith('frozen') && event.currentTarget.isConnected && !(event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget))) thaw(); }}>
@@ -188,6 +219,7 @@ export function Asks(props: AsksProps): JSX.Element {
                 <span class="what">{askWords(now())}</span>
                 <span class="age">{age(Math.max(0, props.now - now().at))}</span>
                 <span class="grow" />
+                <Show when={focus() !== 'ask' && may()}><span class="keyway not-phone">{t('asks.byKeyboard')} <Kbd keys={focus() === 'field' ? capsOf('regionBack') : capsOf('ask')} /></span></Show>
                 <Show when={asks().length > 1}>
                   <span class="nth">{t('asks.nth', { n: place() + 1, of: asks().length })}</span>
                   <IconButton small class="prev" icon="back" label={t('asks.previous')} onClick={() => move(-1)} />

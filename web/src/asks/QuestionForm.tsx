@@ -1,5 +1,5 @@
 // One to four questions of the agent, as fieldsets; what is half filled in stays.
-import { createMemo, createSignal, createUniqueId, For, Show, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, createUniqueId, For, on, Show, type JSX } from 'solid-js';
 import { t } from '../text';
 import { Button, Kbd } from '../ui';
 import type { AskContext } from './context';
@@ -24,7 +24,21 @@ export function QuestionForm(props: { context: AskContext }): JSX.Element {
   const send = () => { if (form().words !== null) words(); else if (lacking().length === 0) void context.answer('send', { decision: 'allow', answers: answersOf(questions, form().choices) }); };
   const skip = (interrupt = false) => void context.answer('skip', { decision: 'deny', message: SKIPPED, interrupt });
   const words = () => { const said = form().words?.trim(); if (said) void context.answer('words', { decision: 'deny', message: said }); };
-  context.setKeys({ primary: send, dismiss: () => skip(), dismissAndStop: () => skip(true) });
+  // The question that digits choose in: the one with the focus, one of several answers that was begun, else the first without an answer.
+  const [focused, setFocused] = createSignal<number | null>(null);
+  const [begun, setBegun] = createSignal<number | null>(null);
+  const next = createMemo(() => { const at = focused() ?? begun(); if (at !== null) return at; const open = questions.findIndex((question) => question === lacking()[0]); return Math.max(0, open); });
+  const pick = (index: number, option: number) => {
+    const question = questions[index];
+    const chosen = question?.options[option];
+    if (!question) return;
+    if (chosen) put(index, choose(question, choice(index), chosen.label));
+    else if (option === question.options.length) put(index, chooseOwn(question, choice(index)));
+    else return;
+    setBegun(question.multi || choice(index).own ? index : null);
+  };
+  const digit = (pressed: number) => { if (form().words === null) pick(next(), pressed - 1); };
+  context.setKeys({ primary: send, dismiss: () => skip(), dismissAndStop: () => skip(true), digit });
 
   const off = () => !context.may() || context.act.busy();
   const verb = (which: string, plain: string, running: string) => (context.verb() === which && context.act.shown() ? running : plain);
@@ -32,7 +46,7 @@ export function QuestionForm(props: { context: AskContext }): JSX.Element {
     <>
       <div class="askbody" id={`ask-why-${ask.ask}`}>
         <h2 class="vh" id={`ask-title-${ask.ask}`}>{t('forms.questions')}</h2>
-        <For each={questions}>{(question, index) => <Fieldset question={question} choice={choice(index())} disabled={!context.may()} only={questions.length === 1} onChange={(next) => put(index(), next)} />}</For>
+        <For each={questions}>{(question, index) => <Fieldset question={question} choice={choice(index())} disabled={!context.may()} next={form().words === null && next() === index()} onFocus={(on) => { setFocused(on ? index() : null); if (on) setBegun(null); }} onPick={(option) => pick(index(), option)} onChange={(changed) => put(index(), changed)} />}</For>
         <Show when={form().words !== null}>
           <label class="qs wordsfield">{t('forms.inWords')}<textarea class="input" rows="2" value={form().words ?? ''} disabled={!context.may()} onInput={(event) => change({ words: event.currentTarget.value })} /></label>
         </Show>
@@ -54,41 +68,29 @@ export function QuestionForm(props: { context: AskContext }): JSX.Element {
   );
 }
 
-function Fieldset(props: { question: Question; choice: Choice; disabled: boolean; only: boolean; onChange: (choice: Choice) => void }): JSX.Element {
+function Fieldset(props: { question: Question; choice: Choice; disabled: boolean; next: boolean; onFocus: (on: boolean) => void; onPick: (option: number) => void; onChange: (choice: Choice) => void }): JSX.Element {
   const name = createUniqueId();
   const [near, setNear] = createSignal<string | null>(null);
   let own: HTMLInputElement | undefined;
+  createEffect(on(() => props.choice.own, (chosen) => { if (chosen) own?.focus(); }, { defer: true }));
   const preview = () => {
     const label = near() ?? props.choice.chosen.at(-1) ?? null;
     return props.question.options.find((option) => option.label === label)?.preview ?? null;
   };
-  const pick = (index: number) => {
-    const option = props.question.options[index];
-    if (option) props.onChange(choose(props.question, props.choice, option.label));
-    else if (index === props.question.options.length) openOwn();
-  };
-  const openOwn = () => { props.onChange(chooseOwn(props.question, props.choice)); queueMicrotask(() => { if (props.choice.own) own?.focus(); }); };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (props.disabled || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-    const field = event.target instanceof HTMLInputElement && event.target.type === 'text';
-    if (field || !/^[1-9]$/.test(event.key)) return;
-    event.preventDefault();
-    pick(Number(event.key) - 1);
-  };
   const type = () => (props.question.multi ? 'checkbox' : 'radio');
   return (
-    <fieldset class="qs" onKeyDown={onKeyDown} disabled={props.disabled}>
+    <fieldset class="qs" classList={{ next: props.next }} onFocusIn={() => props.onFocus(true)} onFocusOut={() => props.onFocus(false)} disabled={props.disabled}>
       <legend><span><Revealed prose text={props.question.question} /></span> <span class="hd">{[props.question.header, props.question.multi ? t('forms.anyNumber') : ''].filter(Boolean).join(' · ')}</span></legend>
       <For each={props.question.options}>{(option, index) => (
         <label class="qopt" classList={{ on: props.choice.chosen.includes(option.label) }} onPointerEnter={() => setNear(option.preview ? option.label : null)} onPointerLeave={() => setNear(null)}>
-          <input type={type()} name={name} checked={props.choice.chosen.includes(option.label)} onFocus={() => setNear(option.preview ? option.label : null)} onBlur={() => setNear(null)} onChange={() => pick(index())} />
+          <input type={type()} name={name} checked={props.choice.chosen.includes(option.label)} onFocus={() => setNear(option.preview ? option.label : null)} onBlur={() => setNear(null)} onChange={() => props.onPick(index())} />
           <span class="l"><Revealed prose text={plainLabel(option.label)} /><Show when={option.recommended}> <span class="chip">{t('forms.recommended')}</span></Show></span>
           <Show when={index() < 9}><span class="key not-phone"><Kbd keys={String(index() + 1)} /></span></Show>
           <Show when={option.description}><span class="d"><Revealed prose text={option.description} /></span></Show>
         </label>
       )}</For>
       <div class="qopt" classList={{ on: props.choice.own }}>
-        <input type={type()} name={name} id={`${name}-own`} checked={props.choice.own} onChange={openOwn} />
+        <input type={type()} name={name} id={`${name}-own`} checked={props.choice.own} onChange={() => props.onPick(props.question.options.length)} />
         <label class="l" for={`${name}-own`}>{t('forms.somethingElse')}</label>
         <Show when={props.question.options.length < 9}><span class="key not-phone"><Kbd keys={String(props.question.options.length + 1)} /></span></Show>
         <Show when={props.choice.own}><span class="d own"><input ref={own} class="input" type="text" aria-label={t('forms.ownAnswer')} value={props.choice.text} onInput={(event) => props.onChange({ ...props.choice, text: event.currentTarget.value })} /></span></Show>

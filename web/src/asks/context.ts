@@ -17,6 +17,8 @@ export interface AskKeys {
   dismiss: () => void;
   /** Shift Escape. */
   dismissAndStop: () => void;
+  /** 1 to 9: chooses an option of the question that is next. Missing where there is nothing to choose. */
+  digit?: (digit: number) => void;
 }
 
 export interface AskContext {

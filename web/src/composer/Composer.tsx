@@ -188,6 +188,8 @@ export function Composer(props: ComposerProps): JSX.Element {
       if (event.key === 'Tab' || (event.key === 'Enter' && !event.ctrlKey && !event.metaKey && !event.shiftKey)) { event.preventDefault(); pick(active()); return; }
     }
     if (event.key === 'Escape' && open()) { event.preventDefault(); event.stopPropagation(); setToken(null); return; }
+    // Ctrl Enter in an empty box goes to a permission request that waits.
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && empty()) return;
     if (event.key === 'Enter') {
       const what = enterStep({ phone: isPhone(), enterIsLine: props.enterIsLine === true, composing: event.isComposing, shift: event.shiftKey, ctrl: event.ctrlKey || event.metaKey, running: props.running });
       if (what === 'send' || what === 'steer') { event.preventDefault(); if (!event.repeat) void send(what === 'steer'); }

@@ -3,14 +3,14 @@ import type { SessionState } from '../api/types';
 import { Button, Field, IconButton, Input, Select, toast } from '../ui';
 import { t } from '../text';
 import { createAsked } from '../screens/asked';
-import { may, request } from '../screens/link';
+import { infoOf, may, request } from '../screens/link';
 import { done } from '../screens/act';
 import { Asked, Pane } from './Pane';
+import { DESTINATIONS, rulesBySource, shownRules, stillApplied, type Destination, type ListedRule, type SettingsFile, type ShownRule } from './rules';
 
-type Rule = { behavior: string; rule: string; source?: string; destination?: string; editability?: string; notInEffect?: boolean };
-type Answer = { rules?: Rule[]; state?: { rules?: Rule[] } };
-type Destination = 'session' | 'localSettings' | 'projectSettings' | 'userSettings';
-const DESTINATIONS: readonly Destination[] = ['session', 'localSettings', 'projectSettings', 'userSettings'];
+type Rule = Pick<ShownRule, 'behavior' | 'rule'>;
+type Listed = { rules?: ListedRule[]; state?: { rules?: ListedRule[] } };
+type Settings = { sources?: SettingsFile[] };
 
 export function scopeWord(source: string): string {
   switch (source) {
@@ -27,57 +27,74 @@ const place = (source: string): string => (source === 'session' ? t('panels.scop
 const behaviour = (word: string): string => (word === 'allow' ? t('panels.allow') : word === 'deny' ? t('panels.deny') : t('panels.ask'));
 const tone = (word: string): string => (word === 'allow' ? 't-ok' : word === 'deny' ? 't-bad' : 't-ask');
 
-/** The permission rules that hold, by where they are kept. */
+/** The rules as the agent applies them now, with those that are only saved. */
+async function readRules(id: string): Promise<ShownRule[]> {
+  const [listed, settings] = await Promise.all([
+    request<Listed>({ type: 'rules', sessionId: id }),
+    // An agent that cannot tell its settings files still lists its rules.
+    request<Settings>({ type: 'settings', sessionId: id }).catch((): Settings => ({})),
+  ]);
+  return shownRules(listed.rules ?? listed.state?.rules ?? [], settings.sources ?? []);
+}
+
+/** The permission rules of a session, by where they are stored. Changes are shown as the agent confirms them. */
 export function Rules(props: { id: string; state: SessionState | undefined }): JSX.Element {
   const key = () => (props.state ? `${props.id} ${props.state.process.state} ${props.state.info.finishedAt ?? 0} ${props.state.asks.length}` : null);
-  const [asked, { refetch }] = createAsked(key, () => request<Answer>({ type: 'rules', sessionId: props.id }));
-  const rules = createMemo(() => (asked.error ? [] : (asked.latest?.rules ?? asked.latest?.state?.rules ?? [])));
-  const groups = createMemo(() => {
-    const by = new Map<string, Rule[]>();
-    for (const rule of rules()) {
-      const told = rule.source ?? rule.destination ?? 'session';
-      // What a host sets while a session lives ends with it.
-      const source = told === 'flagSettings' || told === 'cliArg' ? 'session' : told;
-      by.set(source, [...(by.get(source) ?? []), rule]);
-    }
-    const rank = (source: string) => { const at = DESTINATIONS.indexOf(source as Destination); return at < 0 ? 9 : at; };
-    return [...by].sort(([a], [b]) => rank(a) - rank(b));
-  });
-  const change = (op: 'add' | 'remove', rule: Pick<Rule, 'behavior' | 'rule'>, destination: string) =>
+  const [asked, { refetch }] = createAsked(key, () => readRules(props.id));
+  const rules = createMemo(() => (asked.error ? [] : (asked.latest ?? [])));
+  const change = (op: 'add' | 'remove', rule: Rule, destination: string) =>
     request({ type: 'change_rule', sessionId: props.id, op, behavior: rule.behavior, rule: rule.rule, destination });
-  const remove = async (rule: Rule, source: string) => {
-    if (!(await done(() => change('remove', rule, source)))) return;
-    void refetch();
-    toast(t('panels.removed', { rule: rule.rule }), { action: { label: t('ui.undo'), run: () => void done(() => change('add', rule, source)).then(() => refetch()) } });
+  const restart = () => done(async () => {
+    await request({ type: 'stop_session', sessionId: props.id });
+    await request({ type: 'resume_session', sessionId: props.id });
+  });
+  const remove = async (rule: ShownRule) => {
+    if (!(await done(() => change('remove', rule, rule.source)))) return;
+    await refetch();
+    const left = stillApplied(rules(), rule);
+    if (!left) {
+      toast(t('panels.removed', { rule: rule.rule }), { action: { label: t('ui.undo'), run: () => void add(rule, rule.source) } });
+      return;
+    }
+    const idle = infoOf(props.id)?.standing === 'idle' && may('operate');
+    toast(t(left.source === rule.source ? 'panels.notRemoved' : 'panels.removedFile', { rule: rule.rule, file: FILES[rule.source] ?? '' }), { seconds: 12, action: idle ? { label: t('panels.restartAgent'), run: () => void restart() } : undefined });
   };
-  const removable = (rule: Rule, source: string) => may('admin') && DESTINATIONS.includes(source as Destination) && (rule.source === 'flagSettings' || rule.editability !== 'readonly');
+  const add = async (rule: Rule, to: string): Promise<boolean> => {
+    if (!(await done(() => change('add', rule, to)))) return false;
+    await refetch();
+    const now = rules().find((one) => one.source === to && one.behavior === rule.behavior && one.rule === rule.rule);
+    if (now?.effect === 'saved') toast(t('panels.savedOnly', { file: FILES[to] ?? '' }));
+    else if (!now && !asked.error) toast(t('panels.notAdded', { rule: rule.rule }));
+    return true;
+  };
+  const effect = (rule: ShownRule): string | null => (rule.effect === 'saved' ? t('panels.notInEffect') : rule.effect === 'session' ? t('panels.sessionOnly') : null);
   return (
     <Pane name="rules" title={t('panels.rules')} figure={rules().length || undefined}>
       <Asked of={asked} again={() => void refetch()}>{() => (
         <div class="rules">
           <Show when={rules().length === 0}><p class="dim">{t('panels.rulesNone')}</p></Show>
-          <For each={groups()}>{([source, list]) => (
+          <For each={rulesBySource(rules())}>{([source, list]) => (
             <>
               <h3>{scopeWord(source)} <span>{place(source)}</span></h3>
               <ul>
                 <For each={list}>{(rule) => (
-                  <li classList={{ void: rule.notInEffect === true }}>
+                  <li classList={{ void: rule.effect === 'saved' }}>
                     <b class={tone(rule.behavior)}>{behaviour(rule.behavior)}</b>
-                    <span><code>{rule.rule}</code><Show when={rule.notInEffect}><span class="small dim"> · {t('panels.notInEffect')}</span></Show></span>
-                    <Show when={removable(rule, source)}><IconButton small icon="x" label={t('panels.removeRule', { rule: rule.rule })} onClick={() => void remove(rule, source)} /></Show>
+                    <span><code>{rule.rule}</code><Show when={effect(rule)}>{(words) => <span class="small dim"> · {words()}</span>}</Show></span>
+                    <Show when={may('admin') && rule.removable}><IconButton small icon="x" label={t('panels.removeRule', { rule: rule.rule })} onClick={() => void remove(rule)} /></Show>
                   </li>
                 )}</For>
               </ul>
             </>
           )}</For>
-          <Show when={may('admin')}><AddRule add={async (rule, to) => (await done(() => change('add', rule, to))) && (void refetch(), true)} /></Show>
+          <Show when={may('admin')}><AddRule add={add} /></Show>
         </div>
       )}</Asked>
     </Pane>
   );
 }
 
-function AddRule(props: { add: (rule: Pick<Rule, 'behavior' | 'rule'>, to: Destination) => Promise<boolean> }): JSX.Element {
+function AddRule(props: { add: (rule: Rule, to: Destination) => Promise<boolean> }): JSX.Element {
   const [open, setOpen] = createSignal(false);
   const [text, setText] = createSignal('');
   const [what, setWhat] = createSignal<'allow' | 'ask' | 'deny'>('allow');

@@ -11,15 +11,15 @@ export interface Asked<T> {
 }
 
 /** Asks when `source` gives something, again when it gives something else. Answers that were overtaken are dropped. */
-export function createAsked<S, T>(source: () => S | null | undefined | false, fetcher: (source: S) => Promise<T>): readonly [Asked<T>, { refetch: () => void }] {
+export function createAsked<S, T>(source: () => S | null | undefined | false, fetcher: (source: S) => Promise<T>): readonly [Asked<T>, { refetch: () => Promise<void> }] {
   const [latest, setLatest] = createSignal<T | undefined>();
   const [error, setError] = createSignal<unknown>();
   const [loading, setLoading] = createSignal(false);
   let current = 0;
-  const ask = (key: S) => {
+  const ask = (key: S): Promise<void> => {
     const mine = (current += 1);
     setLoading(true);
-    fetcher(key).then(
+    return fetcher(key).then(
       (value) => { if (mine === current) batch(() => { setLatest(() => value); setError(undefined); setLoading(false); }); },
       (problem: unknown) => { if (mine === current) batch(() => { setError(() => problem ?? new Error('refused')); setLoading(false); }); },
     );
@@ -27,7 +27,7 @@ export function createAsked<S, T>(source: () => S | null | undefined | false, fe
   const wanted = (key: S | null | undefined | false): key is S => key !== null && key !== undefined && key !== false;
   // What is asked for may tell the very thing the question depends on: only another question is asked again.
   const question = createMemo(source);
-  createEffect(on(question, (key) => { if (wanted(key)) ask(key); }));
+  createEffect(on(question, (key) => { if (wanted(key)) void ask(key); }));
   onCleanup(() => { current += 1; });
-  return [{ get latest() { return latest(); }, get error() { return error(); }, get loading() { return loading(); } }, { refetch: () => { const key = source(); if (wanted(key)) ask(key); } }];
+  return [{ get latest() { return latest(); }, get error() { return error(); }, get loading() { return loading(); } }, { refetch: () => { const key = source(); return wanted(key) ? ask(key) : Promise.resolve(); } }];
 }

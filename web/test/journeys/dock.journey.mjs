@@ -252,6 +252,64 @@ test('questions are answered by digits; a half-filled form is there after a relo
   assert.deepEqual(log('answer_ask')[0].answers, { 'How should the pool read time?': 'tokio’s clock (Recommended)', 'Which tests move to the paused clock?': 'tests/reaper.rs, the doc test' });
 });
 
+const seenCaps = (where) => page.locator(where).locator('.keys').filter({ visible: true }).count();
+
+test('digits choose without focus on an option, question after question', async () => {
+  await open('s-question');
+  await settled();
+  // From the page: nothing has the focus.
+  await page.evaluate(() => document.activeElement?.blur());
+  await page.keyboard.press('1');
+  await until('first chosen', () => page.locator('.qs').first().locator('input').first().isChecked());
+  assert.equal(await focused(), 'dialog');
+  // From the dialog: the next question, which takes several.
+  await page.keyboard.press('1');
+  await page.keyboard.press('2');
+  const second = page.locator('.qs').nth(1).locator('input');
+  await until('two chosen', async () => (await second.nth(0).isChecked()) && (await second.nth(1).isChecked()));
+  await page.keyboard.press('Control+Enter');
+  await until('answered', () => log('answer_ask').length === 1);
+  assert.deepEqual(Object.values(log('answer_ask')[0].answers), ['tokio’s clock (Recommended)', 'tests/reaper.rs, tests/lease.rs']);
+  assert.deepEqual(errors, []);
+});
+
+test('caps of a question are shown where digits choose; digits in the message box are text', async () => {
+  await open('s-question');
+  await settled();
+  await page.locator('.askbox').focus();
+  await until('caps of the first question', async () => (await seenCaps('.qs >> nth=0')) > 0);
+  assert.equal(await seenCaps('.qs >> nth=1'), 0);
+  await box().click();
+  await until('no caps', async () => (await seenCaps('.askbox .qopt')) + (await seenCaps('.askbox .askfoot')) === 0);
+  await page.locator('.askhead .keyway').waitFor();
+  await page.keyboard.type('12');
+  assert.equal(await box().inputValue(), '12');
+  assert.equal(await page.locator('.qs input:checked').count(), 0);
+  // The way that is shown leads there.
+  await page.keyboard.press('Shift+F6');
+  await until('dialog focused', async () => (await focused()) === 'dialog');
+});
+
+test('right after typing an ask shows no key that does nothing; Ctrl Enter goes to it and then allows', async () => {
+  await open('s-idle');
+  await box().click();
+  await page.keyboard.type('x');
+  await page.keyboard.press('Backspace');
+  fake.control({ do: 'ask', sessionId: 's-idle', kind: 'bash' });
+  await page.waitForSelector('.askbox .allow');
+  await settled();
+  assert.equal(await focused(), 'message');
+  assert.equal(await seenCaps('.askbox .askfoot'), 0);
+  await page.keyboard.press('Control+Enter');
+  await until('dialog focused', async () => (await focused()) === 'dialog');
+  await until('caps', async () => (await seenCaps('.askbox .askfoot')) > 0);
+  assert.equal(log('answer_ask').length, 0);
+  await settled();
+  await page.keyboard.press('Control+Enter');
+  await until('allowed', () => log('answer_ask').length === 1);
+  assert.deepEqual(errors, []);
+});
+
 test('questions are answered in words', async () => {
   await open('s-question');
   await settled();

@@ -4,7 +4,7 @@ import { ask, assert, begin, box, decide, says, send, sessionOf, stageFor, stand
 
 const held = (name, ...after) => [[{ text: `Working on ${name}. ` }, { gate: name }, { text: 'That is the end of it.' }], ...after];
 const { journey } = stageFor({
-  queue: held('queue'), stop: held('stop'), reload: held('reload'), offline: held('offline'), restart: [[{ text: 'Before the ask. ' }, { tool: 'Bash', input: { command: 'touch made', description: 'Make a file' } }], [{ text: 'After the ask.' }]],
+  queue: held('queue'), stop: held('stop'), 'halt wide': held('halt wide'), 'halt phone': held('halt phone'), reload: held('reload'), offline: held('offline'), restart: [[{ text: 'Before the ask. ' }, { tool: 'Bash', input: { command: 'touch made', description: 'Make a file' } }], [{ text: 'After the ask.' }]],
   other: [[{ tool: 'Bash', input: { command: 'touch other', description: 'Make another file' } }], [{ text: 'The other one is made.' }]],
   steer: [[{ text: 'Begun. ' }, { gate: 'steer' }, { tool: 'Read', input: { file_path: '/nowhere/at/all' } }], [{ text: 'Read it.' }]],
 });
@@ -67,6 +67,21 @@ journey('a reload in the middle keeps the draft and the transcript, and the text
   assert.equal(await page.locator('.stream').getByText('Working on reload.').count(), 1);
   assert.equal(await page.locator('.stream').getByText('reload it', { exact: true }).count(), 1);
 });
+
+for (const [size, visitor] of [['wide', {}], ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]]) {
+  journey(`a running turn can be stopped after a reload (${size})`, async ({ guest, page, model }) => {
+    await begin(guest, `halt ${size}`);
+    await model.reached(`halt ${size}`);
+    for (let times = 0; times < 3; times += 1) {
+      await page.reload();
+      await stands(page, 'running');
+      await page.locator('.gate').getByRole('button', { name: 'Stop' }).waitFor();
+    }
+    await page.locator('.gate').getByRole('button', { name: 'Stop' }).click();
+    await stands(page, 'idle');
+    model.open(`halt ${size}`);
+  }, visitor);
+}
 
 journey('another screen answers first: it is said at once, with who', async ({ guest, page, stage, another }) => {
   await begin(guest, 'other screen');

@@ -9,6 +9,7 @@ let at = '';
 const file = (name) => join(at, name);
 const { journey } = stageFor({
   hello: [[{ text: 'Hello.' }]],
+  'touch a file': [[{ tool: 'Bash', input: { command: 'touch a-file', description: 'Touch' } }], [{ text: 'Touched.' }]],
   'against the rule': [[{ tool: 'Bash', input: { command: 'touch never', description: 'Against the rule' } }], [{ text: 'That was refused.' }]],
   'job that ends': [[{ tool: 'Bash', input: { command: 'echo the job says hello', description: 'A short job', run_in_background: true } }], [{ text: 'It runs beside.' }]],
   'two changes': () => [[{ tool: 'Read', input: { file_path: file('old.rs') } }], [{ tool: 'Edit', input: { file_path: file('old.rs'), old_string: 'let now = Instant::now();', new_string: 'let now = Instant::later();' } }], [{ tool: 'Write', input: { file_path: file('new.md'), content: '# New\n\nWords.\n' } }], [{ text: 'Both are changed.' }]],
@@ -68,6 +69,60 @@ journey('rules are kept in the settings file of their scope, and what else stand
   await rules.getByRole('button', { name: 'Remove Bash(touch never:*)' }).click();
   await rule.waitFor({ state: 'detached' });
   assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { env: { KEPT: '1' }, permissions: { deny: [] } });
+});
+
+/** A session that was allowed to run `touch a-file`, with a rule saved for the project; all its panels are open. */
+async function withSavedRule(guest, page, folder) {
+  const id = await begin(guest, 'touch a file', folder);
+  await ask(page).waitFor();
+  await decide(page, ask(page).getByRole('button', { name: /touch a-file \*, this project, only you/ }));
+  await says(page, 'Touched.');
+  await stands(page, 'idle');
+  assert.deepEqual(JSON.parse(readFileSync(join(folder, '.claude', 'settings.local.json'), 'utf8')).permissions.allow, ['Bash(touch a-file *)']);
+  await overview(guest, page, id);
+  return id;
+}
+const REMOVE = { name: 'Remove Bash(touch a-file *)' };
+
+for (const [size, visitor] of [['wide', {}], ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true }]]) {
+  journey(`a saved rule of an untrusted folder is shown under its file, and removing it says what still applies (${size})`, async ({ guest, page, stage }) => {
+    const folder = folderWith(stage, `saved-${size}`);
+    const id = await withSavedRule({ ...guest, stage }, page, folder);
+    const rules = pane(page, 'Rules');
+    await rules.getByRole('heading', { name: /This project, only you/ }).waitFor();
+    await rules.getByText('until this session ends, and again once the folder is trusted').waitFor();
+    assert.equal(await rules.getByRole('heading', { name: /This session/ }).count(), 0);
+    await rules.getByRole('button', REMOVE).click();
+    await page.locator('.toast', { hasText: 'Removed from .claude/settings.local.json. The agent applies Bash(touch a-file *) until it restarts.' }).waitFor();
+    assert.deepEqual(JSON.parse(readFileSync(join(folder, '.claude', 'settings.local.json'), 'utf8')).permissions.allow, []);
+    // What the agent still applies is still shown; removing it there does not work and is not claimed.
+    await rules.getByRole('heading', { name: /This session/ }).waitFor();
+    await rules.getByRole('button', REMOVE).click();
+    const refused = page.locator('.toast', { hasText: 'Not removed.' });
+    await refused.waitFor();
+    await refused.getByRole('button', { name: 'Restart agent' }).click();
+    await rules.locator('code', { hasText: 'touch a-file' }).waitFor({ state: 'detached' });
+    await guest.go(`#/s/${id}`);
+    await stands(page, 'idle');
+    await box(page).fill('touch a file');
+    await page.locator('.comp').getByRole('button', { name: /^Send/ }).click();
+    await ask(page).waitFor();
+  }, visitor);
+}
+
+journey('a rule that is removed from the file of a trusted folder is asked about again', async ({ guest, page, stage }) => {
+  const folder = folderWith(stage, 'trusted-rules');
+  mkdirSync(join(stage.home, '.claude'), { recursive: true });
+  writeFileSync(join(stage.home, '.claude', 'settings.json'), JSON.stringify({ trustedFolders: [folder] }));
+  const id = await withSavedRule({ ...guest, stage }, page, folder);
+  const rules = pane(page, 'Rules');
+  await rules.getByRole('heading', { name: /This project, only you/ }).waitFor();
+  await rules.getByRole('button', REMOVE).click();
+  await page.locator('.toast', { hasText: 'Removed: Bash(touch a-file *)' }).waitFor();
+  await rules.locator('code', { hasText: 'touch a-file' }).waitFor({ state: 'detached' });
+  await guest.go(`#/s/${id}`);
+  await send(page, 'touch a file');
+  await ask(page).waitFor();
 });
 
 journey('a server is listed with its tools, switched off and on again; one that cannot start says why and is tried again', async ({ guest, page, stage }) => {

@@ -75,6 +75,7 @@ export default {
   formMissing: 'Dieser Teil der Seite ließ sich nicht holen. Nichts wurde beantwortet.',
   reload: 'Neu laden',
   folded: 'eingeklappt',
+  byKeyboard: 'Mit der Tastatur antworten',
   open: 'Öffnen',
   waitingForSomeone: 'Wartet auf jemanden. Dieses Gerät darf zusehen, aber nicht entscheiden.',
   answeredOn: 'Beantwortet auf {who}',

@@ -75,6 +75,7 @@ export default {
   formMissing: 'This part of the page could not be fetched. Nothing was answered.',
   reload: 'Reload',
   folded: 'folded',
+  byKeyboard: 'Answer by keyboard',
   open: 'Open',
   waitingForSomeone: 'Waiting for someone. This device may look but not decide.',
   answeredOn: 'Answered on {who}',
