@@ -35,7 +35,7 @@ if MODE == "breeder":
 prompts = 0
 for line in sys.stdin:
     message = json.loads(line)
-    if message["type"] == "control_response" and MODE == "asks":
+    if message["type"] == "control_response" and MODE in ("asks", "suggests"):
         turn(message["response"]["response"]["behavior"])
         continue
     if message["type"] == "control_request":
@@ -51,6 +51,9 @@ for line in sys.stdin:
         turn("done")
     elif MODE == "asks":
         say(type="control_request", request_id="ask-1", request={"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "true"}, "tool_use_id": "toolu_1"})
+    elif MODE == "suggests":
+        rule = {"type": "addRules", "rules": [{"toolName": "Bash"}], "behavior": "allow", "destination": "userSettings"}
+        say(type="control_request", request_id="ask-1", request={"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "true"}, "tool_use_id": "toolu_1", "permission_suggestions": [rule]})
     elif MODE == "wakes":
         turn("first")
         turn("nobody asked", origin={"kind": "task-notification"})

@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import datetime
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -274,6 +276,87 @@ async def a_full_disk_refuses_what_it_cannot_keep_and_keeps_the_rest(stage, _):
                 delivered += [it["what"]["uuid"] for it in told if it["what"]["type"] == "sluice_prompt"]
             assert set(accepted) <= set(delivered), (len(accepted), len(delivered))
             assert len(delivered) == len(set(delivered)), "a prompt ran twice"
+
+
+def transcript(stage, provider):
+    """The file in which the agent saves a session of the stage's folder."""
+    folder = os.path.join(stage.home, ".claude", "projects", re.sub("[^a-zA-Z0-9]", "-", os.path.realpath(stage.folder)))
+    os.makedirs(folder, exist_ok=True)
+    return os.path.join(folder, provider + ".jsonl")
+
+
+def entries(stage, provider, messages):
+    """Lines of a transcript: (uuid, role, text)."""
+    before = None
+    for uuid_, role, text in messages:
+        at = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+        content = text if role == "user" else [{"type": "text", "text": text}]
+        yield json.dumps(
+            {"parentUuid": before, "isSidechain": False, "userType": "external", "cwd": stage.folder, "sessionId": provider, "version": "2.1.326", "type": role,
+             "message": {"role": role, "content": content}, "uuid": uuid_, "timestamp": at}
+        )
+        before = uuid_
+
+
+async def records(client, session):
+    """All records of a session, as a client that subscribes now gets them."""
+    assert (await command(client, type="unsubscribe", sessionId=session))["ok"]
+    client.at = len(client.heard)
+    assert (await command(client, type="subscribe", sessionId=session, turns=200))["ok"]
+    return (await client.of("snapshot"))["records"]
+
+
+async def check_turns(client, session):
+    shown = await records(client, session)
+    prompts = [(it["what"]["text"], it["turn"]) for it in shown if it["what"]["type"] == "sluice_prompt"]
+    assert prompts == [("first", 1), ("asked elsewhere", 2), ("last", 3)], prompts
+    answers = [(it["what"]["message"]["content"][0]["text"], it["turn"]) for it in shown if it["what"]["type"] == "assistant"]
+    assert answers == [("prompt 1", 1), ("answered elsewhere", 2), ("prompt 1", 3)], answers
+
+
+@test()
+async def a_conversation_that_went_on_in_another_program_is_shown_whole(stage, token):
+    async with connect(stage, token) as client:
+        await hello(client)
+        session = await start(stage, client)
+        first = str(uuid.uuid4())
+        await command(client, type="input", sessionId=session, text="first", uuid=first)
+        said = await client.until(is_record("assistant"))
+        await client.until(is_record("result"))
+        assert (await command(client, type="stop_session", sessionId=session))["ok"]
+        state = await client.until(standing("stopped"))
+        provider = state["info"]["providerSessionId"]
+        known = [(first, "user", "first"), (said["what"]["uuid"], "assistant", "prompt 1")]
+        outside = [(str(uuid.uuid4()), "user", "asked elsewhere"), (str(uuid.uuid4()), "assistant", "answered elsewhere")]
+        with open(transcript(stage, provider), "w") as file:
+            file.write("\n".join(entries(stage, provider, known + outside)) + "\n")
+        # By the agent's own id, as a terminal does that hands its session over.
+        receipt = await command(client, type="resume_session", sessionId=provider)
+        assert receipt["ok"] and receipt["data"]["sessionId"] == session, receipt
+        await command(client, type="input", sessionId=session, text="last")
+        await client.until(is_record("result"))
+        await check_turns(client, session)
+    stage.restart(signal.SIGKILL)
+    async with connect(stage, token) as client:
+        await hello(client)
+        assert (await command(client, type="subscribe", sessionId=session))["ok"]
+        await check_turns(client, session)
+
+
+@test("suggests")
+async def a_rule_for_all_projects_needs_the_scope_of_settings(stage, token):
+    approver = stage.token("approver", "approve")
+    async with connect(stage, approver) as client:
+        await hello(client)
+        session = await start(stage, client)
+        await command(client, type="input", sessionId=session, text="go")
+        state = await client.until(lambda it: it["type"] == "state" and it["asks"])
+        answer = dict(type="answer_ask", sessionId=session, ask=state["asks"][0]["ask"], decision="allow", suggestions=[0])
+        receipt = await command(client, **answer)
+        assert not receipt["ok"] and receipt["error"]["code"] == "scope", receipt
+        receipt = await command(client, **answer, destination="session")
+        assert receipt["ok"], receipt
+        await client.until(is_record("result"))
 
 
 def main():

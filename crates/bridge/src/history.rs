@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use sluice_host::sessions::{MessageKind, SessionMessage};
+use sluice_store::{Store, StoreError};
 
 use crate::api::Own;
 use crate::session::records::kind;
@@ -15,6 +16,21 @@ pub(crate) struct Past {
     pub(crate) body: String,
     pub(crate) text: Option<String>,
     pub(crate) role: Option<&'static str>,
+    /// Whether it is a prompt, which begins a turn.
+    pub(crate) is_prompt: bool,
+}
+
+impl Past {
+    /// Stores large bodies separately; the record then refers to them.
+    pub(crate) async fn store_bodies(&mut self, store: &Store, session: &str) -> Result<(), StoreError> {
+        if let Some(light) = crate::body::lighten(&self.body) {
+            for heavy in light.bodies {
+                store.put_blob(session, heavy.bytes, &heavy.mime, self.at).await?;
+            }
+            self.body = light.text;
+        }
+        Ok(())
+    }
 }
 
 /// The records of a conversation, in order. A prompt of a person begins a turn.
@@ -53,6 +69,7 @@ pub(crate) fn of(messages: &[SessionMessage], began: i64) -> Vec<Past> {
             body,
             text,
             role,
+            is_prompt: false,
         });
     }
     past
@@ -93,5 +110,6 @@ fn prompt_of(at: i64, turn: i64, uuid: &str, content: &Value) -> Past {
         body: serde_json::to_string(&own).unwrap_or_default(),
         text: Some(text),
         role: Some("user"),
+        is_prompt: true,
     }
 }

@@ -6,6 +6,7 @@ mod agent;
 mod answers;
 mod commands;
 mod looks;
+mod scopes;
 mod zero;
 
 use std::collections::HashMap;
@@ -366,7 +367,7 @@ impl Connection {
 
     /// Works a command of level 1 out and gives its receipt.
     async fn obey_one(&mut self, id: Option<String>, message: ClientMessage) -> Option<Work> {
-        if let Err(problem) = commands::may(&message, self.person.scope) {
+        if let Err(problem) = scopes::check(&message, self.person.scope) {
             self.answer(id.as_deref(), Err(problem));
             return None;
         }

@@ -13,12 +13,14 @@ mod drafts;
 mod incoming;
 mod listeners;
 mod loading;
+mod outside;
 mod process;
 mod prompts;
 pub(crate) mod records;
 mod requests;
 mod response;
 mod search_text;
+mod turn_numbers;
 mod unfinished;
 mod view;
 
@@ -36,8 +38,9 @@ use crate::outbox::Outbox;
 pub(crate) use actor::{Actor, now};
 pub(crate) use asks::in_words;
 pub(crate) use listeners::TURNS;
-pub(crate) use response::add_rule;
+pub(crate) use response::{accepted_suggestions, add_rule};
 pub(crate) use search_text::of as search_text;
+pub(crate) use turn_numbers::TurnNumbers;
 pub(crate) use view::{end_word, info_of_row};
 
 /// How many commands may wait for a session.
@@ -156,6 +159,10 @@ pub(crate) enum Command {
         mode: Option<String>,
     },
     Look(Look),
+    /// The numbers of the turns.
+    TurnNumbers {
+        reply: Reply<TurnNumbers>,
+    },
     /// Lets everything go: the session is deleted, or the bridge ends.
     Leave {
         reply: oneshot::Sender<()>,

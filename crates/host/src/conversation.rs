@@ -79,6 +79,7 @@ mod turn;
 // all of it together.
 mod exact;
 mod index;
+mod seen;
 mod snapshot;
 mod state;
 // How the one becomes the other.

@@ -205,30 +205,22 @@ impl Hub {
             body: serde_json::to_string(&note).unwrap_or_default(),
             text: None,
             role: None,
+            is_prompt: false,
         });
         let mut last_n = 0;
         let mut seq = 0;
-        for chunk in history.chunks(CHUNK) {
+        for chunk in history.chunks_mut(CHUNK) {
             let mut records = Vec::with_capacity(chunk.len());
             for past in chunk {
                 seq += 1;
-                let mut body = past.body.clone();
-                if let Some(light) = crate::body::lighten(&body) {
-                    for heavy in light.bodies {
-                        self.shared
-                            .store
-                            .put_blob(&row.id, heavy.bytes, &heavy.mime, past.at)
-                            .await?;
-                    }
-                    body = light.text;
-                }
+                past.store_bodies(&self.shared.store, &row.id).await?;
                 records.push(NewRecord {
                     seq: Some(seq),
                     at: past.at,
                     kind: past.kind,
                     turn: past.turn,
-                    body,
-                    text: past.text.clone(),
+                    body: std::mem::take(&mut past.body),
+                    text: past.text.take(),
                     role: past.role.map(str::to_owned),
                 });
             }

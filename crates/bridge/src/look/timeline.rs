@@ -9,10 +9,10 @@ use sluice_host::wire::{Frame, MessageType};
 use crate::api::{Break, Problem, TurnInfo};
 use crate::body::cut;
 use crate::hub::Hub;
-use crate::session::end_word;
+use crate::session::{TurnNumbers, end_word};
 
 /// The turns of a conversation.
-pub(crate) fn turns(state: &ConversationState) -> Vec<TurnInfo> {
+pub(crate) fn turns(state: &ConversationState, numbers: &TurnNumbers) -> Vec<TurnInfo> {
     let time = |at: sluice_host::conversation::Time| i64::try_from(at.0).unwrap_or(0);
     let turns = state.turns().iter().enumerate();
     turns
@@ -34,7 +34,7 @@ pub(crate) fn turns(state: &ConversationState) -> Vec<TurnInfo> {
                 _ => None,
             });
             TurnInfo {
-                turn: at as i64 + 1,
+                turn: numbers.of(at),
                 seq: None,
                 began: time(turn.began),
                 ended: turn.ended.map(time),

@@ -1,21 +1,23 @@
 //! Answers to asks, at both levels.
 
 use serde_json::{Value, json};
+use sluice_host::conversation::{Ask, ConversationState};
 
 use super::Connection;
 use crate::api::{AnswerAsk, Code, Problem};
-use crate::session::{Command, in_words};
+use crate::session::{Command, accepted_suggestions, in_words};
 
 impl Connection {
     pub(super) async fn decide(&mut self, session: Option<String>, answer: AnswerAsk) -> Result<Value, Problem> {
         let session = self.session(session.as_deref()).await?;
         let by = self.person.by.clone();
-        let id = answer.ask.clone();
+        let wanted = answer.clone();
         let asked = self.hub.look(&session, move |state, _| {
-            let ask = state.asks().iter().rev().find(|ask| ask.id.to_string() == id)?;
-            Some(in_words(ask))
+            let ask = find(state, &wanted.ask)?;
+            Some((in_words(ask), accepted_suggestions(ask, &wanted)))
         });
-        let asked = asked.await?;
+        let (asked, updates) = asked.await?.unzip();
+        super::scopes::check_updates(&updates.unwrap_or_default(), self.person.scope)?;
         self.hub
             .ask(&session, |reply| Command::Answer {
                 answer: Box::new(answer.clone()),
@@ -35,11 +37,7 @@ impl Connection {
         let found = self
             .hub
             .look(&session, move |state, _| {
-                let asks = state.asks();
-                let ask = asks
-                    .iter()
-                    .rev()
-                    .find(|ask| ask.call.as_deref() == Some(&about) || ask.id.to_string() == about)?;
+                let ask = find(state, &about)?;
                 let line: Value = serde_json::from_str(ask.line.as_ref()?).ok()?;
                 let suggestions = line.pointer("/request/permission_suggestions")?.as_array()?;
                 let rules = suggestions
@@ -66,9 +64,7 @@ impl Connection {
         let about = id.to_owned();
         self.hub
             .look(session, move |state, _| {
-                let mut asks = state.asks().iter().rev();
-                asks.find(|ask| ask.call.as_deref() == Some(&about) || ask.id.to_string() == about)
-                    .map(|ask| ask.name.to_string())
+                find(state, &about).map(|ask| ask.name.to_string())
             })
             .await
     }
@@ -85,8 +81,7 @@ impl Connection {
         let questions = self
             .hub
             .look(&id, move |state, _| {
-                let mut asks = state.asks().iter().rev();
-                let ask = asks.find(|ask| ask.call.as_deref() == Some(&about) || ask.id.to_string() == about)?;
+                let ask = find(state, &about)?;
                 let line: Value = serde_json::from_str(ask.line.as_ref()?).ok()?;
                 let questions = line.pointer("/request/input/questions")?.as_array()?;
                 let texts = questions
@@ -122,6 +117,12 @@ impl Connection {
         };
         self.decide(Some(id), answer).await
     }
+}
+
+/// The newest ask with this request id, or about the call with this id.
+fn find<'a>(state: &'a ConversationState, id: &str) -> Option<&'a Ask> {
+    let mut asks = state.asks().iter().rev();
+    asks.find(|ask| ask.call.as_deref() == Some(id) || ask.id.to_string() == id)
 }
 
 pub(super) fn allow(id: &str) -> AnswerAsk {

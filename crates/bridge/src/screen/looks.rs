@@ -328,10 +328,11 @@ impl Connection {
 
     async fn timeline(&self, session: &str) -> Result<Value, Problem> {
         let id = self.hub.known(session, &self.person.by).await?;
+        let numbers = self.hub.ask(&id, |reply| Command::TurnNumbers { reply }).await?;
         let (turns, breaks) = self
             .hub
-            .look(&id, |state, _| {
-                (look::timeline::turns(state), look::timeline::breaks(state))
+            .look(&id, move |state, _| {
+                (look::timeline::turns(state, &numbers), look::timeline::breaks(state))
             })
             .await?;
         let row = self.hub.row(&id).await?;

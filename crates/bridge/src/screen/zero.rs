@@ -26,7 +26,7 @@ impl Connection {
 
     async fn zero(&mut self, message: ClientMessage) -> Result<(), Problem> {
         use ClientMessage as M;
-        super::commands::may(&message, self.person.scope)?;
+        super::scopes::check(&message, self.person.scope)?;
         match message {
             M::ListSessions {} => self.send_list(),
             M::ListRecentSessions {

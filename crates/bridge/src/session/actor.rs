@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use super::drafts::Drafts;
 use super::process::{Connecting, Ending};
 use super::records::Records;
+use super::turn_numbers::TurnNumbers;
 use super::{Command, Listener};
 use crate::api::{Retry, SessionInfo, Standing};
 use crate::hub::{Note, Shared};
@@ -43,6 +44,9 @@ pub(crate) struct Actor {
     pub(super) extra: Extra,
     pub(super) state: ConversationState,
     pub(super) records: Records,
+    pub(super) turn_numbers: TurnNumbers,
+    /// When the transcript was last written that other programs' messages were read from.
+    pub(super) transcript_read_at: i64,
     pub(super) drafts: Drafts,
     pub(super) listeners: Vec<Listener>,
 
@@ -192,6 +196,7 @@ pub(super) struct Loaded {
     pub(super) extra: Extra,
     pub(super) state: ConversationState,
     pub(super) records: Records,
+    pub(super) turn_numbers: TurnNumbers,
     pub(super) queue: Vec<PromptRow>,
     pub(super) sent: HashMap<String, PromptRow>,
     pub(super) ledger: HashMap<String, AskRow>,
@@ -210,6 +215,8 @@ impl Actor {
             extra: loaded.extra,
             state: loaded.state,
             records: loaded.records,
+            turn_numbers: loaded.turn_numbers,
+            transcript_read_at: 0,
             drafts: Drafts::default(),
             listeners: Vec::new(),
             link: None,
@@ -290,6 +297,11 @@ impl Actor {
         if let Some(reply) = self.leaving.take() {
             reply.send(()).ok();
         }
+    }
+
+    /// The number of the turn that is open.
+    pub(super) fn open_turn_number(&self) -> Option<i64> {
+        self.state.open_turn().map(|turn| self.turn_numbers.of(turn))
     }
 
     /// Applies an event to the conversation state, at the time of the event.

@@ -228,7 +228,7 @@ impl Actor {
         }
         let id = ask.id.to_string();
         let outcome = word(ask.state);
-        let turn = ask.turn.map(|turn| turn as i64 + 1);
+        let turn = ask.turn.map(|turn| self.turn_numbers.of(turn));
         let row = self.ledger.get(&id).cloned();
         let kept: Option<Kept> = row
             .as_ref()

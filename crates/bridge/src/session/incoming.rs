@@ -168,14 +168,14 @@ impl Actor {
             let Some(it) = self.state.entries().get(entry) else {
                 continue;
             };
-            let turn = it.turn.map(|turn| i64::from(turn) + 1);
+            let turn = it.turn.map(|turn| self.turn_numbers.of(turn as usize));
             match it.kind {
                 EntryKind::Prompt(prompt) => self.prompt_taken_up(at, prompt as usize, turn),
                 _ => shown = Some(turn),
             }
         }
         if kind_of == MessageType::RateLimitEvent {
-            shown = Some(self.state.open_turn().map(|turn| turn as i64 + 1));
+            shown = Some(self.open_turn_number());
         }
         let found = shown.is_some().then(|| search_text::of(frame.readable())).flatten();
         let (role, text) = found.unzip();
@@ -185,9 +185,7 @@ impl Actor {
         let new = New {
             at,
             kind: kind::SAID,
-            turn: shown
-                .flatten()
-                .or_else(|| self.state.open_turn().map(|turn| turn as i64 + 1)),
+            turn: shown.flatten().or_else(|| self.open_turn_number()),
             body: frame.readable().to_owned(),
             shown: shown.is_some(),
             text,
@@ -216,7 +214,7 @@ impl Actor {
         self.keep(New {
             at,
             kind: kind::GARBLED,
-            turn: self.state.open_turn().map(|turn| turn as i64 + 1),
+            turn: self.open_turn_number(),
             body,
             shown: true,
             ..New::default()

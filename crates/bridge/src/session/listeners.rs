@@ -180,7 +180,7 @@ impl Actor {
     /// Keeps a record of the bridge's own.
     pub(super) fn keep_own(&mut self, at: i64, turn: Option<i64>, own: &Own, found: Option<String>) {
         let body = serde_json::to_string(own).unwrap_or_default();
-        let turn = turn.or_else(|| self.state.open_turn().map(|turn| turn as i64 + 1));
+        let turn = turn.or_else(|| self.open_turn_number());
         self.keep(New {
             at,
             kind: kind::OWN,

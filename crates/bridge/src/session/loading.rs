@@ -10,6 +10,7 @@ use sluice_store::{AskRow, PromptRow, SessionRow};
 
 use super::actor::{Actor, Extra, Greeting, Loaded, is_greeting, time};
 use super::records::{Position, Records, kind};
+use super::turn_numbers::TurnNumbers;
 use crate::api::Problem;
 use crate::hub::Shared;
 
@@ -29,6 +30,7 @@ impl Actor {
                 last_n = record.n;
                 last_seq = record.seq.unwrap_or(last_seq);
                 refold.add(record.at, record.kind, &record.body);
+                refold.number(record.kind, record.turn);
             }
             if !page.more {
                 break;
@@ -55,6 +57,7 @@ impl Actor {
             extra,
             state: refold.state,
             records,
+            turn_numbers: refold.turn_numbers,
             queue,
             sent,
             ledger,
@@ -92,6 +95,7 @@ fn sort(prompts: Vec<PromptRow>, state: &ConversationState) -> (Vec<PromptRow>, 
 /// A conversation folded from rows.
 struct Refold {
     state: ConversationState,
+    turn_numbers: TurnNumbers,
     greeting: Greeting,
     by_model: Option<Value>,
 }
@@ -100,6 +104,7 @@ impl Default for Refold {
     fn default() -> Self {
         Self {
             state: ConversationState::default(),
+            turn_numbers: TurnNumbers::default(),
             greeting: Greeting::Owed,
             by_model: None,
         }
@@ -142,6 +147,14 @@ impl Refold {
                 self.step(at, What::Garbled(Line::from(line)));
             }
             _ => {}
+        }
+    }
+
+    /// Takes over the number of the turn that a record belongs to.
+    fn number(&mut self, of: u8, turn: Option<i64>) {
+        if let Some(number) = turn {
+            let own = self.state.turns().len();
+            self.turn_numbers.restore(number, own, of == kind::SAID);
         }
     }
 

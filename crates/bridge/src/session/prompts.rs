@@ -168,7 +168,7 @@ impl Actor {
             PromptState::Failed(Failure::Withdrawn) => "withdrawn",
             PromptState::Failed(_) => "failed",
         };
-        let turn = prompt.turn.map(|turn| turn as i64 + 1);
+        let turn = prompt.turn.map(|turn| self.turn_numbers.of(turn));
         let Some(row) = self.sent.get_mut(&uuid) else { return };
         if row.state == state && row.turn == turn {
             return;

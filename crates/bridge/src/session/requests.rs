@@ -45,6 +45,7 @@ impl Actor {
                 turns,
                 reply,
             } => {
+                self.catch_up_with_transcript().await;
                 let told = self.subscribe(listener, cursor, turns).await;
                 reply.send(told).ok();
             }
@@ -61,6 +62,7 @@ impl Actor {
                 from,
                 reply,
             } => {
+                self.catch_up_with_transcript().await;
                 reply.send(Ok(self.accept(*row, steer, from))).ok();
             }
             Command::EditPrompt { uuid, text, reply } => {
@@ -79,6 +81,7 @@ impl Actor {
             Command::Interrupt { all, reply } => self.interrupt(all, Some(reply)),
             Command::Request { request, reply } => self.request(*request, reply),
             Command::Resume { mode, reply } => {
+                self.catch_up_with_transcript().await;
                 reply.send(self.resume(mode)).ok();
             }
             Command::Stop { by, reply } => {
@@ -103,6 +106,9 @@ impl Actor {
                 mode,
             } => self.remember(model, effort, thinking, mode),
             Command::Look(look) => look(&self.state, &self.row),
+            Command::TurnNumbers { reply } => {
+                reply.send(Ok(self.turn_numbers.clone())).ok();
+            }
             Command::Leave { reply } => {
                 self.link = None;
                 self.connecting = None;
@@ -324,7 +330,7 @@ impl Actor {
         }
         let row = TurnRow {
             session: self.id.clone(),
-            turn: at as i64 + 1,
+            turn: self.turn_numbers.of(at),
             began: millis(turn.began),
             ended: Some(ended),
             cost: turn.cost.unwrap_or(0.0),

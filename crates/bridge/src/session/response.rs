@@ -75,13 +75,10 @@ fn allowed(ask: &Ask, answer: &AnswerAsk) -> Result<AskVerdict, Problem> {
     }
     let mut updates = Vec::new();
     for at in &answer.suggestions {
-        let Some(mut suggestion) = suggestion(&request, *at) else {
+        let Some(suggestion) = accepted(&request, *at, answer) else {
             let problem = format!("there is no suggestion {at}");
             return Err(Problem::new(Code::Field, problem).hint("suggestions are counted from 0"));
         };
-        if let Some(destination) = &answer.destination {
-            suggestion.set_destination(destination.as_str().into());
-        }
         updates.push(suggestion);
     }
     if let Some(rule) = &answer.rule {
@@ -105,6 +102,21 @@ fn allowed(ask: &Ask, answer: &AnswerAsk) -> Result<AskVerdict, Problem> {
         ..Allow::default()
     };
     Ok(AskVerdict::Allow(Some(Raw::of(&response))))
+}
+
+/// The suggestions of the agent that an answer accepts, with the destination that the answer gives them.
+pub(crate) fn accepted_suggestions(ask: &Ask, answer: &AnswerAsk) -> Vec<PermissionUpdate> {
+    let request = request(ask);
+    let places = answer.suggestions.iter();
+    places.filter_map(|at| accepted(&request, *at, answer)).collect()
+}
+
+fn accepted(request: &Value, at: u32, answer: &AnswerAsk) -> Option<PermissionUpdate> {
+    let mut suggestion = suggestion(request, at)?;
+    if let Some(destination) = &answer.destination {
+        suggestion.set_destination(destination.as_str().into());
+    }
+    Some(suggestion)
 }
 
 /// A rule as a change of permissions: `Bash(cargo test:*)`.

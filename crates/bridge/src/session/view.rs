@@ -247,7 +247,7 @@ impl Actor {
             .iter()
             .filter_map(|prompt| self.state.prompts().get(*prompt));
         Some(TurnState {
-            turn: at as i64 + 1,
+            turn: self.turn_numbers.of(at),
             began: millis(turn.began),
             prompts: prompts.map(|prompt| prompt.id.to_string()).collect(),
             origin: turn.origin.as_ref().map(ToString::to_string),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Time;
+use super::seen::MessageIdentity;
 
 /// An assistant message that is still being streamed.
 ///
@@ -20,7 +21,7 @@ pub struct Draft {
     pub blocks: Vec<DraftBlock>,
     /// How many blocks of it were said.
     pub(crate) said: u64,
-    pub(crate) seen: Vec<u64>,
+    pub(crate) seen: Vec<MessageIdentity>,
 }
 
 /// One content block that is being streamed.

@@ -38,6 +38,7 @@ use super::{
 pub fn step(state: &mut ConversationState, event: ConversationEvent) -> Effects {
     let mut fold = Fold {
         state,
+        line: Line::default(),
         effects: Effects::new(),
     };
     // A clock that goes back does not make anything younger.
@@ -71,6 +72,8 @@ pub fn step(state: &mut ConversationState, event: ConversationEvent) -> Effects 
 /// A step under way.
 struct Fold<'s> {
     state: &'s mut ConversationState,
+    /// The line of the agent that is being applied; empty for other events.
+    line: Line,
     effects: Effects,
 }
 

@@ -1,21 +1,17 @@
-//! The index: positions of prompts, calls and asks by their ids.
+//! The index: positions of prompts, calls, asks and tasks by their ids.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+
+use siphasher::sip::SipHasher13;
 
 use super::state::{ConversationState, Index};
 
-/// Places by key.
-pub(crate) type Places = HashMap<u64, u32, BuildHasherDefault<Mixed>>;
-
-/// Keys alone.
-pub(crate) type Keys = HashSet<u64, BuildHasherDefault<Mixed>>;
-
-/// Keys are hashes already.
+/// Passes a key on as it is: keys are hashes already.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Mixed(u64);
+struct KeyHasher(u64);
 
-impl Hasher for Mixed {
+impl Hasher for KeyHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -25,21 +21,49 @@ impl Hasher for Mixed {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(PRIME);
-        }
+        self.0 = hash(bytes);
     }
 }
 
-const PRIME: u64 = 0x0000_0100_0000_01b3;
+/// A 64-bit hash that is the same in every version and on every machine.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
+    SipHasher13::new().hash(bytes)
+}
 
-/// A short key of an id: two ids with the same one are as likely as two equal uuids of half the length.
-pub(crate) fn key(id: &str) -> u64 {
-    // FNV-1a; eight bytes at a time would not pay: ids are short.
-    let mut hash = Mixed(0xcbf2_9ce4_8422_2325);
-    hash.write(id.as_bytes());
-    // The tables look at the highest bits first, which FNV mixes least.
-    hash.0 ^ hash.0.rotate_left(32)
+/// Positions in a list, by the ids of its elements.
+///
+/// Only a hash of each id is stored. The list holds the id itself, and every lookup compares it: an id whose hash is taken
+/// by another id gets the next free key.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Places(HashMap<u64, u32, BuildHasherDefault<KeyHasher>>);
+
+impl Places {
+    /// Returns the position of the element with this id. `is` compares the id of the element at a position.
+    pub(crate) fn find(&self, id: &str, is: impl Fn(usize) -> bool) -> Option<usize> {
+        self.find_key(hash(id.as_bytes()), is)
+    }
+
+    /// Adds an element whose id is not in the list yet.
+    pub(crate) fn insert(&mut self, id: &str, at: usize) {
+        self.insert_key(hash(id.as_bytes()), at);
+    }
+
+    fn find_key(&self, mut key: u64, is: impl Fn(usize) -> bool) -> Option<usize> {
+        while let Some(at) = self.0.get(&key) {
+            if is(*at as usize) {
+                return Some(*at as usize);
+            }
+            key = key.wrapping_add(1);
+        }
+        None
+    }
+
+    fn insert_key(&mut self, mut key: u64, at: usize) {
+        while self.0.contains_key(&key) {
+            key = key.wrapping_add(1);
+        }
+        self.0.insert(key, place(at));
+    }
 }
 
 /// Places are kept in half the room; no conversation has four billion entries.
@@ -55,26 +79,48 @@ impl Index {
             ..Self::default()
         };
         for (at, prompt) in state.prompts.iter().enumerate() {
-            index.prompts.insert(key(&prompt.id), place(at));
+            index.prompts.insert(&prompt.id, at);
             if !prompt.is_over() {
                 index.waiting.push(place(at));
             }
         }
         for (at, call) in state.calls.iter().enumerate() {
-            index.calls.insert(key(&call.id), place(at));
+            index.calls.insert(&call.id, at);
             if call.state == super::CallState::Running {
                 index.running.push(place(at));
             }
         }
         for (at, ask) in state.asks.iter().enumerate() {
-            index.asks.insert(key(&ask.id.to_string()), place(at));
+            index.asks.insert(&ask.id.to_string(), at);
             if ask.is_pending() {
                 index.pending.push(place(at));
             }
         }
         for (at, task) in state.tasks.iter().enumerate() {
-            index.tasks.insert(key(&task.id), place(at));
+            index.tasks.insert(&task.id, at);
         }
         index
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Places;
+
+    proptest! {
+        #[test]
+        fn ids_with_the_same_key_are_all_found(keys in prop::collection::vec(0_u64..4, 1..40), wrap in any::<bool>()) {
+            let base = if wrap { u64::MAX - 1 } else { 0 };
+            let mut places = Places::default();
+            for (at, key) in keys.iter().enumerate() {
+                places.insert_key(base.wrapping_add(*key), at);
+            }
+            for (at, key) in keys.iter().enumerate() {
+                prop_assert_eq!(places.find_key(base.wrapping_add(*key), |it| it == at), Some(at));
+                prop_assert_eq!(places.find_key(base.wrapping_add(*key), |_| false), None);
+            }
+        }
     }
 }

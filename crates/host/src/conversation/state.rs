@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use sluice_wire::control::{RequestId, Subtype};
 
 use super::activity;
-use super::index::{Keys, Places, key};
+use super::index::Places;
+use super::seen::Seen;
 use super::{
     Activity, Ask, Call, Context, Cost, Draft, Drift, Entry, Line, Patience, ProcessStatus, Rung, Session, Task, Time,
     Todo, TrackedPrompt, TransportStatus, Turn,
@@ -53,7 +54,7 @@ pub struct ConversationState {
     pub(crate) drift: Drift,
     /// Lines that wait for the way to be open, other than prompts.
     pub(crate) held: Vec<Line>,
-    /// The ids of messages that were seen.
+    /// The messages that were received.
     pub(crate) seen: Seen,
     /// The activity that was last told.
     pub(crate) told: Activity,
@@ -88,11 +89,6 @@ pub struct Interruption {
     /// When that was reached.
     pub since: Time,
 }
-
-/// Ids of messages, shortened.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Seen(pub(crate) Keys);
 
 /// Where things are, by their ids. Worked out from the lists.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -280,8 +276,8 @@ impl ConversationState {
     /// The place of the ask with this request id.
     #[must_use]
     pub fn find_ask(&self, id: &RequestId) -> Option<usize> {
-        let at = *self.index.asks.get(&key(&id.to_string()))? as usize;
-        self.asks.get(at).filter(|ask| ask.id == *id).map(|_| at)
+        let is = |at: usize| self.asks.get(at).is_some_and(|ask| ask.id == *id);
+        self.index.asks.find(&id.to_string(), is)
     }
 
     /// The ask with this request id.
@@ -366,17 +362,17 @@ impl ConversationState {
     }
 
     pub(crate) fn find_prompt(&self, id: &str) -> Option<usize> {
-        let at = *self.index.prompts.get(&key(id))? as usize;
-        self.prompts.get(at).filter(|prompt| &*prompt.id == id).map(|_| at)
+        let is = |at: usize| self.prompts.get(at).is_some_and(|prompt| &*prompt.id == id);
+        self.index.prompts.find(id, is)
     }
 
     pub(crate) fn find_call(&self, id: &str) -> Option<usize> {
-        let at = *self.index.calls.get(&key(id))? as usize;
-        self.calls.get(at).filter(|call| &*call.id == id).map(|_| at)
+        let is = |at: usize| self.calls.get(at).is_some_and(|call| &*call.id == id);
+        self.index.calls.find(id, is)
     }
 
     pub(crate) fn find_task(&self, id: &str) -> Option<usize> {
-        let at = *self.index.tasks.get(&key(id))? as usize;
-        self.tasks.get(at).filter(|task| &*task.id == id).map(|_| at)
+        let is = |at: usize| self.tasks.get(at).is_some_and(|task| &*task.id == id);
+        self.index.tasks.find(id, is)
     }
 }

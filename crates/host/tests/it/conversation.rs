@@ -7,6 +7,7 @@ mod asks;
 mod chaos;
 mod drafts;
 mod facts;
+mod identity;
 mod interrupts;
 mod liveness;
 mod prompts;

@@ -5,7 +5,6 @@ use sluice_wire::control::{Allow, CanUseToolResponse, ControlResponse, RequestId
 use sluice_wire::{Frame, Raw, ToAgent};
 
 use super::Fold;
-use crate::conversation::index::{key, place};
 use crate::conversation::read::{Control, Response};
 use crate::conversation::{
     Ask, AskAnswer, AskKind, AskState, AskVerdict, CallState, Change, Effect, Evidence, Line, TransportStatus,
@@ -53,10 +52,7 @@ impl Fold<'_> {
             }
         }
         let at = self.state.asks.len();
-        self.state
-            .index
-            .asks
-            .insert(key(&control.request_id.to_string()), place(at));
+        self.state.index.asks.insert(&control.request_id.to_string(), at);
         self.state.asks.push(Ask {
             id: control.request_id.clone(),
             kind,

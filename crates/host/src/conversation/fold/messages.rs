@@ -3,7 +3,6 @@
 use sluice_wire::Frame;
 
 use super::Fold;
-use crate::conversation::index::{key, place};
 use crate::conversation::read::{MessageFields, Note};
 use crate::conversation::{AskState, Call, CallState, Change, EntryKind, Evidence, Proof};
 
@@ -123,7 +122,7 @@ impl Fold<'_> {
             return at;
         }
         let at = self.state.calls.len();
-        self.state.index.calls.insert(key(id), place(at));
+        self.state.index.calls.insert(id, at);
         self.state.calls.push(Call {
             id: id.into(),
             name: name.into(),

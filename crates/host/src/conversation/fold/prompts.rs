@@ -4,7 +4,7 @@ use sluice_wire::Frame;
 use sluice_wire::control::{CancelAsyncMessage, RequestId};
 
 use super::Fold;
-use crate::conversation::index::{key, place};
+use crate::conversation::index::place;
 use crate::conversation::read::{MessageFields, Note};
 use crate::conversation::{
     Change, Effect, End, EntryKind, Evidence, Failure, Line, OwnRequest, PromptState, Proof, Submit, TrackedPrompt,
@@ -27,7 +27,7 @@ impl Fold<'_> {
 
     fn accept(&mut self, id: Box<str>, marked: bool, line: Line, state: PromptState) {
         let at = self.state.prompts.len();
-        self.state.index.prompts.insert(key(&id), place(at));
+        self.state.index.prompts.insert(&id, at);
         let now = self.state.now;
         self.state.prompts.push(TrackedPrompt {
             id,

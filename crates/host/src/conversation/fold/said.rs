@@ -3,13 +3,14 @@
 use sluice_wire::{Frame, MessageType};
 
 use super::Fold;
-use crate::conversation::index::key;
 use crate::conversation::read::{self, Note};
+use crate::conversation::seen::MessageIdentity;
 use crate::conversation::{Change, EntryKind, Line};
 
 impl Fold<'_> {
     pub(super) fn said(&mut self, frame: &Frame) {
         self.state.heard = Some(self.state.now);
+        self.line = Line::from(frame);
         let text = frame.readable();
         let understood = match frame.message_type() {
             MessageType::StreamEvent => self.read(text, Self::stream),
@@ -78,10 +79,11 @@ impl Fold<'_> {
         self.change(Change::Drift);
     }
 
-    /// Whether a message with this id comes for the first time. One without an id always does.
+    /// Returns whether the current message, which has this id, is received for the first time. A message without an id
+    /// always is.
     pub(super) fn is_new(&mut self, uuid: Option<&str>) -> bool {
         let Some(uuid) = uuid else { return true };
-        let new = self.state.seen.0.insert(key(uuid));
+        let new = self.state.seen.insert(MessageIdentity::new(uuid, &self.line));
         if !new {
             self.state.drift.repeated += 1;
             self.change(Change::Drift);

@@ -1,8 +1,8 @@
 //! `stream_event`: drafts grow until their blocks arrive or they are void.
 
 use super::Fold;
-use crate::conversation::index::key;
 use crate::conversation::read::{ApiEvent, Block, Stream, Usage};
+use crate::conversation::seen::MessageIdentity;
 use crate::conversation::{Change, Draft, DraftBlock, DraftKind, Evidence};
 
 impl Fold<'_> {
@@ -17,7 +17,7 @@ impl Fold<'_> {
             self.begin_draft(parent, &event);
             return;
         }
-        let uuid = stream.uuid.get().map(key);
+        let uuid = stream.uuid.get().map(|uuid| MessageIdentity::new(uuid, &self.line));
         let Some(draft) = self.state.drafts.iter_mut().find(|it| it.parent == parent) else {
             self.sign();
             return;

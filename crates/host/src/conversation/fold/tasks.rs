@@ -3,7 +3,6 @@
 use sluice_wire::stdout::system::{TaskOutcome, TaskStatus};
 
 use super::Fold;
-use crate::conversation::index::{key, place};
 use crate::conversation::read::{Listed, Obj, System, Word};
 use crate::conversation::{Change, Task, TaskState};
 
@@ -90,7 +89,7 @@ impl Fold<'_> {
             return Some(at);
         }
         let at = self.state.tasks.len();
-        self.state.index.tasks.insert(key(id), place(at));
+        self.state.index.tasks.insert(id, at);
         self.state.tasks.push(Task {
             id: id.into(),
             kind: "".into(),
