@@ -6,7 +6,9 @@
 
 pub mod archive;
 pub mod builtin;
+mod contents;
 mod installed;
+pub mod library;
 mod manifest;
 
 use std::path::{Path, PathBuf};

@@ -11,10 +11,10 @@ use std::path::{Component, Path, PathBuf};
 use flate2::read::DeflateDecoder;
 use rawzip::{CompressionMethod, CreatorSystem, ZipArchive, ZipFileHeaderRecord, ZipSliceEntry};
 
-/// How many entries there may be.
-const MOST_FILES: usize = 10_000;
-/// How large they may be together, unpacked.
-const MOST_BYTES: u64 = 256 << 20;
+/// The maximum number of entries of a plugin.
+pub(super) const MAX_FILES: usize = 10_000;
+/// The maximum size of all files of a plugin together, unpacked.
+pub(super) const MAX_BYTES: u64 = 256 << 20;
 
 /// Why an archive is not unpacked.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +32,7 @@ pub enum ArchiveError {
     #[error("its entry {0:?} is a link or a device: only files and folders are allowed")]
     NoFile(String),
     /// It has too many files, or too large ones.
-    #[error("it holds more than {MOST_FILES} files, or more than {} MiB", MOST_BYTES >> 20)]
+    #[error("it holds more than {MAX_FILES} files, or more than {} MiB", MAX_BYTES >> 20)]
     TooMuch,
     /// Its size or checksum is wrong, or its name is there twice.
     #[error("its entry {0:?} is damaged, or is in it twice")]
@@ -50,12 +50,12 @@ pub enum ArchiveError {
 pub fn unpack(archive: &[u8], into: &Path) -> Result<PathBuf, ArchiveError> {
     let archive = ZipArchive::from_slice(archive).map_err(|_| ArchiveError::NoZip)?;
     // Refused before anything is written, unless the archive lies about it.
-    if archive.entries_hint() > MOST_FILES as u64 {
+    if archive.entries_hint() > MAX_FILES as u64 {
         return Err(ArchiveError::TooMuch);
     }
-    let mut left = MOST_BYTES;
+    let mut left = MAX_BYTES;
     for (count, record) in archive.entries().enumerate() {
-        if count == MOST_FILES {
+        if count == MAX_FILES {
             return Err(ArchiveError::TooMuch);
         }
         let record = record.map_err(|_| ArchiveError::NoZip)?;
@@ -173,4 +173,4 @@ fn is_inside(name: &str) -> bool {
 
 #[cfg(test)]
 #[path = "archive_tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -13,7 +13,7 @@ const FILE: u32 = 0o100_644;
 const LINK: u32 = 0o120_777;
 
 /// An archive of these entries: name, mode, content; packed or as they are.
-fn zip(entries: &[(&str, u32, &[u8])], pack: bool) -> Vec<u8> {
+pub(in super::super) fn zip(entries: &[(&str, u32, &[u8])], pack: bool) -> Vec<u8> {
     let (mut out, mut list) = (Vec::new(), Vec::new());
     for (name, mode, content) in entries {
         let mut crc = Crc::new();
@@ -147,7 +147,7 @@ fn what_is_damaged_twice_there_or_too_much_is_refused() {
 
 #[test]
 fn more_entries_than_the_limit_are_refused() {
-    let names: Vec<String> = (0..=MOST_FILES).map(|at| format!("{at}/")).collect();
+    let names: Vec<String> = (0..=MAX_FILES).map(|at| format!("{at}/")).collect();
     let entries: Vec<_> = names
         .iter()
         .map(|name| (name.as_str(), 0o040_755, b"".as_slice()))

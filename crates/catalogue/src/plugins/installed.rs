@@ -56,6 +56,16 @@ impl Shelf {
         }
     }
 
+    /// The ids of the installed plugins.
+    pub(super) fn ids(&self) -> impl Iterator<Item = &String> {
+        self.installed.keys()
+    }
+
+    /// Where an installed plugin is, as far as the list says; none for one that is not installed.
+    pub(super) fn installed(&self, id: &str) -> Option<Option<PathBuf>> {
+        self.installed.get(id).map(install_path)
+    }
+
     /// Where a plugin lies.
     pub(super) fn find(&self, name: &str, marketplace: &str) -> Result<PathBuf, PluginError> {
         let id = format!("{name}@{marketplace}");

@@ -153,10 +153,10 @@ impl Parts<'_> {
     }
 }
 
-/// Whether parts can be named after it.
-fn is_name(name: &str) -> bool {
+/// Whether this can be the name of a plugin: parts and a folder are named after it.
+pub(super) fn is_name(name: &str) -> bool {
     let fits = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, ':' | '/' | '\\' | '@');
-    !name.is_empty() && name.len() <= 128 && name.chars().all(fits)
+    !name.starts_with('.') && !name.is_empty() && name.len() <= 128 && name.chars().all(fits)
 }
 
 /// A JSON object in a file; a file that is not there is an empty one.

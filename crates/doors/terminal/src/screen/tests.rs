@@ -37,6 +37,12 @@ impl Played {
         bytes.len()
     }
 
+    /// Changes the height of the terminal; the writer does not know about it yet.
+    fn set_height(&mut self, rows: u16) {
+        let (_, columns) = self.terminal.screen().size();
+        self.terminal.screen_mut().set_size(rows.try_into().unwrap(), columns);
+    }
+
     fn screen(&self) -> Vec<String> {
         let (_, columns) = self.terminal.screen().size();
         let rows = self.terminal.screen().rows(0, columns.get());
@@ -116,6 +122,37 @@ fn a_long_committed_row_is_wrapped_by_the_terminal_alone() {
     assert_eq!(played.screen(), texts(&["abcdefghij", "klmno", "›"]));
 }
 
+/// A terminal that becomes lower drops the rows below the cursor first. Frames made before its process knows move down
+/// to rows that no longer exist.
+#[test]
+fn frame_for_a_higher_terminal_erases_no_committed_row() {
+    let mut played = Played::new(20, 6);
+    let region = |count: usize| texts(&["tail", "› draft", &format!("  {count} tokens")]);
+    played.draw(&texts(&["one", "two", "three"]), &region(1), (1, 7));
+    played.set_height(5);
+    played.draw(&[], &region(2), (1, 7));
+    played.draw(&texts(&["four"]), &region(2), (1, 7));
+    assert_eq!(
+        played.everything(),
+        texts(&["one", "two", "three", "four", "tail", "› draft", "  2 tokens"])
+    );
+}
+
+/// The rows that a low terminal pushed into its history are back when it grows again before the next frame.
+#[test]
+fn region_is_drawn_once_after_a_terminal_was_lower_than_it() {
+    let mut played = Played::new(20, 10);
+    let region = texts(&["tail 1", "tail 2", "tail 3", "activity", "› draft", "  status"]);
+    played.draw(&texts(&["one", "two", "three", "four", "five"]), &region, (4, 7));
+    for rows in [3_u16, 10] {
+        played.set_height(rows);
+        played.writer.resize(20, rows.into());
+    }
+    played.draw(&[], &region, (4, 7));
+    let expected = [texts(&["one", "two", "three", "four", "five"]), region].concat();
+    assert_eq!(played.everything(), expected);
+}
+
 fn rows() -> impl Strategy<Value = Vec<String>> {
     proptest::collection::vec("[a-z日é]{0,24}", 1..7)
 }
@@ -138,6 +175,33 @@ proptest! {
         for forbidden in ["\x1b[2J", "\x1b[3J", "\x1b[H", "\x1bM", "\x1b[?1049"] {
             prop_assert!(!played.written.contains(forbidden));
         }
+    }
+
+    #[test]
+    fn heights_that_the_writer_learns_late_keep_every_committed_row_once(
+        steps in proptest::collection::vec((6_u16..30, any::<bool>(), 0_usize..4, 2_usize..6), 1..40),
+    ) {
+        let mut played = Played::new(40, 12);
+        let mut expected = Vec::new();
+        for (height, knows, commits, high) in steps {
+            played.set_height(height);
+            if knows {
+                played.writer.resize(40, height.into());
+            }
+            let first = expected.len();
+            let commit: Vec<String> = (first..first + commits).map(|number| format!("c{number}")).collect();
+            expected.extend(commit.iter().cloned());
+            let mut region: Vec<String> = (0..high - 1).map(|row| format!("tail {row} of {high} at {first}")).collect();
+            region.push(format!("  status {first}"));
+            played.draw(&commit, &region, (high - 2, 3));
+        }
+        played.set_height(20);
+        played.writer.resize(40, 20);
+        played.draw(&[], &texts(&["  status at the end"]), (0, 0));
+        let all = played.everything();
+        let seen: Vec<String> = all.iter().filter(|row| row.starts_with('c')).cloned().collect();
+        prop_assert_eq!(seen, expected, "{:?}", all);
+        prop_assert_eq!(all.iter().filter(|row| row.starts_with("  status")).count(), 1, "{:?}", all);
     }
 
     #[test]

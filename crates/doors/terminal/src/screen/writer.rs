@@ -101,8 +101,8 @@ impl Writer {
             let above: usize = self.shown.iter().take(self.at.0).map(high).sum();
             self.at.0 = above + self.at.1 / columns;
         }
-        // What lies above the screen cannot be reached, and is left alone.
-        self.at.0 = self.at.0.min(rows.saturating_sub(1));
+        // Rows above the screen cannot be reached: moving up ends at its first row. The count is kept nevertheless,
+        // because a terminal that grows again before the next frame brings these rows back.
         self.columns = columns;
         self.rows = rows.max(2);
         self.whole = true;
@@ -310,10 +310,17 @@ impl Writer {
 
     /// Moves the cursor inside the region, by the shortest words.
     fn go(&mut self, out: &mut String, (row, column): (usize, usize)) {
-        let (from_row, from_column) = self.at;
+        let (from_row, mut from_column) = self.at;
         match row.cmp(&from_row) {
             std::cmp::Ordering::Less => out.push_str(&csi(from_row - row, 'A')),
-            std::cmp::Ordering::Greater => out.push_str(&csi(row - from_row, 'B')),
+            // By line feeds: a terminal that became lower has dropped the rows below the cursor, and `CUD` would stop at
+            // the last row without an error. Every row counted from there on would be one too high, and the next frame
+            // would erase committed rows.
+            std::cmp::Ordering::Greater => {
+                out.push('\r');
+                from_column = 0;
+                out.push_str(&"\n".repeat(row - from_row));
+            }
             std::cmp::Ordering::Equal => {}
         }
         if column == 0 && from_column != 0 {
