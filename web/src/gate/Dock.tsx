@@ -48,7 +48,10 @@ export function Dock(props: DockProps): JSX.Element {
   const busy = () => running() || asking() || name() === 'stopping';
   // A session that is opened with an ask is drawn once its form is there: the dock does not grow under the eyes.
   const [formed, setFormed] = createSignal(false);
-  createEffect(() => { if (props.session.state() !== null && asks()?.formed()) setFormed(true); });
+  createEffect(() => {
+    const state = props.session.state();
+    if (state && (state.asks.length === 0 || (asks()?.showing() && asks()?.formed()))) setFormed(true);
+  });
   const patience = setTimeout(() => setFormed(true), FORM_PATIENCE);
   onCleanup(() => clearTimeout(patience));
   let box: ComposerHandle | undefined;
@@ -96,7 +99,7 @@ export function Dock(props: DockProps): JSX.Element {
   }));
 
   return (
-    <div class="dock" classList={{ forming: !formed() && asking() }} ref={dock}>
+    <div class="dock" classList={{ forming: !formed() }} ref={dock}>
       <div class="dockbox">
         <Asks client={props.client} session={props.session} line={props.line} now={props.now} here={here()} handle={(one) => setAsks(one)} takeBoxText={() => box?.take() ?? ''} onLeftover={(text) => box?.add(text)} diffOf={props.diffOf} />
         <Show when={asks()?.showing() !== true}>
