@@ -33,6 +33,8 @@ export interface AsksHandle {
   hasFocus: () => boolean;
   folded: () => boolean;
   count: () => number;
+  /** Whether the form of the ask is drawn, or there is none to draw. */
+  formed: () => boolean;
   /** Whether anything of an ask is drawn now. */
   showing: () => boolean;
   mayDecide: () => boolean;
@@ -73,7 +75,7 @@ export function Asks(props: AsksProps): JSX.Element {
   const [chosen, setChosen] = createSignal<string | null>(null);
   const [folded, setFolded] = createSignal(false);
   const [thawed, setThawed] = createSignal<string | null>(null);
-  // The keys of an ask work while it has the focus. Elsewhere their caps are hidden and the way to the ask is shown.
+  // The keys of an ask work while it has the focus. Otherwise the key caps are hidden, and a shortcut to the ask is shown.
   const [focus, setFocus] = createSignal<'ask' | 'field' | 'page'>('page');
   const noteFocus = () => setFocus(dialog?.contains(document.activeElement) ? 'ask' : writesNow() ? 'field' : 'page');
   const answered = new Set<string>();
@@ -144,12 +146,13 @@ export function Asks(props: AsksProps): JSX.Element {
     }
   };
   // Nobody can have meant an ask whose form was still being fetched: the wait begins when it can be read.
-  const ready = (next: AskKeys | null) => { keys = next; if (next) guard = new Guard(performance.now()); };
+  const [formOf, setFormOf] = createSignal(false);
+  const ready = (next: AskKeys | null) => { keys = next; setFormOf(next !== null); if (next) guard = new Guard(performance.now()); };
   const move = (step: number) => { const next = asks()[(place() + step + asks().length) % asks().length]; if (next) setChosen(next.ask); };
   const fold = (on: boolean) => { setFolded(on); if (on) giveBack(); else enter(); };
 
   props.handle?.({
-    focus: enter, folded, count: () => asks().length, showing: () => current() !== null, mayDecide: may,
+    focus: enter, folded, count: () => asks().length, showing: () => current() !== null, formed: () => current() === null || folded() || formOf(), mayDecide: may,
     hasFocus: () => dialog?.contains(document.activeElement) ?? false,
     dismiss: (stop, now) => { if (!keys || !may() || !guard.accept(now)) return false; if (stop) keys.dismissAndStop(); else keys.dismiss(); return true; },
   });

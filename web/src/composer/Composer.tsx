@@ -10,8 +10,9 @@ import { count, money, percent, tokens } from '../text/format';
 import { announce, Button, Icon, IconButton, type IconName } from '../ui';
 import { rank } from './fuzzy';
 import { Listbox, type ListItem } from './Listbox';
-import { MOST_PICTURES, picturesOf, prepare, TAKEN } from './pictures';
+import { MOST_PICTURES, prepare } from './pictures';
 import { Selectors } from './Selectors';
+import { fenced, readTextFile } from './textFiles';
 import { complete, hintFor, tokenAt, unknownCommand, type Token } from './token';
 import './composer.css';
 
@@ -150,6 +151,28 @@ export function Composer(props: ComposerProps): JSX.Element {
       }
     }
   };
+  const addFiles = async (list: readonly File[]) => {
+    const images = list.filter((file) => file.type.startsWith('image/'));
+    await addPictures(images);
+    for (const file of list.filter((one) => !images.includes(one))) {
+      const read = await readTextFile(file);
+      if ('problem' in read) { setNote(t(read.problem === 'large' ? 'composer.fileTooLarge' : 'composer.notText', { name: file.name })); continue; }
+      const before = text().trim() === '' ? '' : `${text().replace(/\s+$/, '')}\n`;
+      put(`${before}${fenced(file.name, read.text)}`);
+    }
+  };
+  // A file can be dropped anywhere on the session.
+  onMount(() => {
+    const area = box.closest<HTMLElement>('.main') ?? box;
+    const holdsFiles = (event: DragEvent) => may() && event.dataTransfer?.types.includes('Files') === true;
+    const dragged = (event: DragEvent) => { if (holdsFiles(event)) { event.preventDefault(); setOver(true); } };
+    const left = (event: DragEvent) => { if (!(event.relatedTarget instanceof Node && area.contains(event.relatedTarget))) setOver(false); };
+    const dropped = (event: DragEvent) => { setOver(false); if (!holdsFiles(event)) return; event.preventDefault(); void addFiles([...(event.dataTransfer?.files ?? [])]); };
+    area.addEventListener('dragover', dragged);
+    area.addEventListener('dragleave', left);
+    area.addEventListener('drop', dropped);
+    onCleanup(() => { area.removeEventListener('dragover', dragged); area.removeEventListener('dragleave', left); area.removeEventListener('drop', dropped); });
+  });
   const removePicture = (picture: DraftPicture) => { setPictures(pictures().filter((one) => one.key !== picture.key)); void props.client.drafts.dropPicture(picture.key); save(); };
 
   const empty = () => text().trim() === '' && pictures().length === 0;
@@ -225,9 +248,7 @@ export function Composer(props: ComposerProps): JSX.Element {
       <Show when={open()}>
         <Listbox id={listId} label={token()?.kind === 'file' ? t('composer.files') : t('composer.commands')} items={items()} active={active()} empty={token()?.kind === 'file' ? t('composer.filesNone') : null} onPick={pick} onActive={setActive} />
       </Show>
-      <form class="comp" classList={{ one: props.compact === true, over: over() }} id="composer" onSubmit={(event) => { event.preventDefault(); void send(); }}
-        onDragOver={(event) => { if (event.dataTransfer?.types.includes('Files')) { event.preventDefault(); setOver(true); } }} onDragLeave={() => setOver(false)}
-        onDrop={(event) => { setOver(false); const found = picturesOf(event.dataTransfer); if (!event.dataTransfer?.types.includes('Files')) return; event.preventDefault(); const other = [...event.dataTransfer.files].find((file) => !found.includes(file)); void addPictures(found).then(() => { if (other) setNote(t('composer.notPicture', { name: other.name })); }); }}>
+      <form class="comp" classList={{ one: props.compact === true, over: over() }} id="composer" onSubmit={(event) => { event.preventDefault(); void send(); }}>
         <Show when={pictures().length > 0}>
           <ul class="att">
             <For each={pictures()}>{(one) => <li><Icon name="image" /><span class="trunc">{one.name}</span> <span class="dim not-phone">{one.smaller ? t('composer.madeSmaller', { width: count(one.width), height: count(one.height) }) : t('composer.pictureSize', { width: count(one.width), height: count(one.height) })}</span><IconButton small icon="x" label={`${t('composer.remove')} ${one.name}`} onClick={() => removePicture(one)} /></li>}</For>
@@ -236,7 +257,7 @@ export function Composer(props: ComposerProps): JSX.Element {
         <textarea ref={box} id="message" rows="1" aria-label={t('composer.message')} placeholder={t(HINTS[word()])} value={text()} disabled={!may()} autocapitalize="sentences" enterkeyhint="enter"
           aria-autocomplete="list" aria-controls={open() ? listId : undefined} aria-activedescendant={open() && items().length > 0 ? `${listId}-${active()}` : undefined}
           onInput={(event) => { back = -1; setText(event.currentTarget.value); look(); }} onKeyDown={onKeyDown} onKeyUp={look} onPointerUp={look} onBlur={() => setToken(null)}
-          onPaste={(event) => { const found = picturesOf(event.clipboardData); if (found.length > 0) { event.preventDefault(); void addPictures(found); } }} />
+          onPaste={(event) => { const found = [...(event.clipboardData?.files ?? [])]; if (found.length > 0) { event.preventDefault(); void addFiles(found); } }} />
         <Show when={hint()}>{(words) => <p class="argument" aria-live="polite"><span class="mono">{words()}</span></p>}</Show>
         <div class="bar">
           <Show when={!props.compact}>
@@ -251,7 +272,7 @@ export function Composer(props: ComposerProps): JSX.Element {
           </Show>
           <Button type="submit" class="sendbtn" look={props.compact || props.quiet ? undefined : 'primary'} icon={ICONS[word()]} hotkey={props.compact || isPhone() ? undefined : props.enterIsLine ? 'Ctrl Enter' : 'Enter'} disabled={empty() || !may()}>{t(WORDS[word()])}</Button>
         </div>
-        <input ref={picker} type="file" accept={TAKEN.join(',')} multiple hidden aria-hidden="true" tabIndex={-1} onChange={(event) => { void addPictures([...(event.currentTarget.files ?? [])]); event.currentTarget.value = ''; box.focus(); }} />
+        <input ref={picker} type="file" multiple hidden aria-hidden="true" tabIndex={-1} onChange={(event) => { void addFiles([...(event.currentTarget.files ?? [])]); event.currentTarget.value = ''; box.focus(); }} />
       </form>
       <Show when={unknown()}>{(name) => <div class="compnote row" role="alert"><span class="grow">{t('composer.unknownCommand', { name: name() })}</span><Button small onClick={() => void send(false, true)}>{t('composer.sendAnyway')}</Button></div>}</Show>
       <Show when={note()}>{(words) => <p class="compnote t-bad" role="alert">{words()}</p>}</Show>

@@ -5,14 +5,17 @@ import type { Client, SessionView } from '../protocol';
 import { learnModels, nameOf } from '../screens/models';
 import { EFFORTS, effortWord, modeMeaning, MODES, modeWord, type Mode } from '../screens/modes';
 import { around, t } from '../text';
-import { Button, Dialog, Field, Icon, IconButton, Input, Menu, toast, type MenuEntry } from '../ui';
+import { Button, Dialog, Field, Icon, IconButton, Input, Menu, Select, toast, type MenuEntry } from '../ui';
 
 export function Selectors(props: { client: Client; session: SessionView; disabled: boolean; modelRef?: (button: HTMLElement) => void }): JSX.Element {
   const id = () => props.session.store.id;
   const state = () => props.session.state();
   const [asking, setAsking] = createSignal(false);
   const [word, setWord] = createSignal('');
+  // On a phone the three are lists of a sheet.
+  const [sheet, setSheet] = createSignal(false);
   const tell = (promise: Promise<unknown>) => void promise.catch((error: unknown) => toast(reason(error)));
+  const send = (command: Parameters<typeof props.client.commands.send>[0]) => tell(props.client.commands.send(command));
   const models = () => props.session.facts()?.models ?? [];
   createEffect(() => learnModels(models()));
   const modelName = () => { const model = state()?.model; return model ? nameOf(model, models()) : t('composer.modelDefault'); };
@@ -32,13 +35,25 @@ export function Selectors(props: { client: Client; session: SessionView; disable
       <button type="button" {...attributes} ref={(element: HTMLButtonElement) => { attributes.ref(element); ref?.(element); }} class={`sel not-phone ${extra}`} aria-label={label()} title={title?.()} disabled={props.disabled}><span>{words()}</span><Icon name="down" /></button>
     )} />
   );
+  const modelOptions = () => {
+    const now = state()?.model;
+    const listed = models().map((one) => ({ value: one.value, label: one.name }));
+    return [...listed, ...(now && !listed.some((one) => one.value === now) ? [{ value: now, label: nameOf(now, models()) }] : []), { value: '', label: t('composer.modelDefault') }];
+  };
   const how = () => around('composer.bypassHow', 'word');
   return (
     <>
       {select(() => t('composer.model', { model: modelName() }), modelName, modelItems, '', () => state()?.model ?? undefined, props.modelRef)}
       {select(() => t('composer.mode', { mode: modeWord(mode()) }), () => modeWord(mode()), modeItems, mode() === 'bypassPermissions' ? 'bad' : '')}
       {select(() => (effort() ? t('composer.effort', { effort: effortWord(effort() ?? '') }) : t('composer.effortNone')), () => (effort() ? effortWord(effort() ?? '') : t('composer.effortNone')), effortItems, 'effort')}
-      <Menu label={t('composer.settings')} align="start" items={() => [...modelItems(), 'separator', ...modeItems(), 'separator', ...effortItems()]} trigger={(attributes) => <IconButton {...attributes} class="only-phone" icon="gear" label={t('composer.settings')} disabled={props.disabled} />} />
+      <IconButton class="only-phone" icon="gear" label={t('composer.settings')} aria-haspopup="dialog" disabled={props.disabled} onClick={() => setSheet(true)} />
+      <Dialog open={sheet()} title={t('composer.settings')} onClose={() => setSheet(false)} footer={<Button onClick={() => setSheet(false)}>{t('ui.close')}</Button>}>
+        <div class="chosen">
+          <Field label={t('sessions.model')}>{(attributes) => <Select {...attributes} value={state()?.model ?? ''} onChange={(model) => send({ type: 'set_model', sessionId: id(), model: model || null })} options={modelOptions()} />}</Field>
+          <Field label={t('sessions.mode')} hint={modeMeaning(mode() as Mode)}>{(attributes) => <Select<Mode> {...attributes} value={mode() as Mode} onChange={(next) => { if (next === 'bypassPermissions') setSheet(false); setMode(next); }} options={MODES.map((value) => ({ value, label: modeWord(value), disabled: value === 'bypassPermissions' && !props.client.may('admin') }))} />}</Field>
+          <Field label={t('composer.effortNone')}>{(attributes) => <Select {...attributes} value={effort() ?? ''} onChange={(next) => { if (next) send({ type: 'set_effort', sessionId: id(), effort: next }); }} options={[...(effort() ? [] : [{ value: '', label: t('sessions.modelDefault') }]), ...EFFORTS.map((value) => ({ value: value as string, label: effortWord(value) }))]} />}</Field>
+        </div>
+      </Dialog>
       <Dialog open={asking()} title={t('composer.bypassTitle')} onClose={() => setAsking(false)} footer={<>
         <Button tone="bad" disabled={word().trim().toLowerCase() !== t('composer.bypassWord')} onClick={bypass}>{t('composer.bypassDo')}</Button>
         <Button look="bare" onClick={() => setAsking(false)}>{t('ui.cancel')}</Button>

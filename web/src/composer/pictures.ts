@@ -40,9 +40,3 @@ async function draw(bitmap: ImageBitmap, width: number, height: number, type: st
   context.drawImage(bitmap, 0, 0, width, height);
   return canvas.convertToBlob({ type, quality });
 }
-
-/** The pictures of a paste or a drop. */
-export function picturesOf(data: DataTransfer | null): File[] {
-  if (!data) return [];
-  return [...data.files].filter((file) => file.type.startsWith('image/'));
-}

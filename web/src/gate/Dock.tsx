@@ -28,6 +28,9 @@ export interface DockProps extends GateActions {
   handle?: ((handle: DockHandle) => void) | undefined;
 }
 
+/** Milliseconds after which the dock is drawn without the form of its ask. */
+const FORM_PATIENCE = 1_000;
+
 export interface DockHandle { focusBox: () => void; focusGate: () => void; focusAsk: () => boolean; addToBox: (text: string) => void }
 
 export function Dock(props: DockProps): JSX.Element {
@@ -43,6 +46,14 @@ export function Dock(props: DockProps): JSX.Element {
   const [asks, setAsks] = createSignal<AsksHandle>();
   const running = () => ['running', 'retrying', 'limited', 'stalled', 'starting'].includes(name());
   const busy = () => running() || asking() || name() === 'stopping';
+  // A session that is opened with an ask is drawn once its form is there: the dock does not grow under the eyes.
+  const [formed, setFormed] = createSignal(false);
+  createEffect(() => {
+    const state = props.session.state();
+    if (state && (state.asks.length === 0 || (asks()?.showing() && asks()?.formed()))) setFormed(true);
+  });
+  const patience = setTimeout(() => setFormed(true), FORM_PATIENCE);
+  onCleanup(() => clearTimeout(patience));
   let box: ComposerHandle | undefined;
   let dock!: HTMLDivElement;
 
@@ -88,7 +99,7 @@ export function Dock(props: DockProps): JSX.Element {
   }));
 
   return (
-    <div class="dock" ref={dock}>
+    <div class="dock" classList={{ forming: !formed() }} ref={dock}>
       <div class="dockbox">
         <Asks client={props.client} session={props.session} line={props.line} now={props.now} here={here()} handle={(one) => setAsks(one)} takeBoxText={() => box?.take() ?? ''} onLeftover={(text) => box?.add(text)} diffOf={props.diffOf} />
         <Show when={asks()?.showing() !== true}>

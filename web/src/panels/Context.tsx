@@ -75,7 +75,7 @@ export function Context(props: { id: string; state: SessionState | undefined }):
         </div>
         <Show when={max() > 0}>
           <StaffGauge parts={shown()} share={share()} />
-          <Show when={usage.latest?.categories?.length}>
+          <Show when={usage.latest?.categories?.length} fallback={<Show when={usage.loading && usage.latest === undefined}><div class="kvroom" /></Show>}>
             <dl class="kv" aria-label={t('panels.categories')}>
               <For each={shown()}>{(part) => (
                 <div>

@@ -1,4 +1,4 @@
-// The permission rules of a session: those the agent applies, and those that only stand in a settings file.
+// The permission rules of a session: those the agent applies, and those that a settings file contains and that do not apply.
 import { isObject } from '../protocol/storage';
 
 export type Destination = 'session' | 'localSettings' | 'projectSettings' | 'userSettings';

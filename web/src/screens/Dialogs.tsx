@@ -1,5 +1,5 @@
 // What can be done with a session as a thing: rename, delete, and the doors to rewind and export.
-import { createSignal, Match, Show, Suspense, Switch, type JSX } from 'solid-js';
+import { createSignal, Show, Suspense, type JSX } from 'solid-js';
 import { lazy } from '../ui/part';
 import { Button, copyText, Dialog, Field, IconButton, Input, Menu, toast, type MenuEntry } from '../ui';
 import type { SessionInfo } from '../api/types';
@@ -68,20 +68,19 @@ export function SessionMenu(props: { info: SessionInfo; extra?: () => readonly M
   );
 }
 
-/** Drawn once for the page. */
+/** Drawn once for the page. Each dialog keeps its own session: what it sends is answered after the dialog was closed. */
 export function Sheets(): JSX.Element {
   const close = () => setSheet(null);
-  return (
-    <Suspense>
-      <Switch>
-        <Match when={sheet()?.kind === 'rename' && sheet()}>{(one) => <Rename id={one().id} onClose={close} />}</Match>
-        <Match when={sheet()?.kind === 'delete' && sheet()}>{(one) => <Delete id={one().id} onClose={close} />}</Match>
-        <Match when={sheet()?.kind === 'rewind' && (sheet() as Extract<Sheet, { kind: 'rewind' }>)}>{(one) => <Rewind id={one().id} prompt={one().prompt} onClose={close} />}</Match>
-        <Match when={sheet()?.kind === 'trust' && (sheet() as Extract<Sheet, { kind: 'trust' }>)}>{(one) => <TrustSheet folder={one().folder} id={one().id} onClose={close} />}</Match>
-        <Match when={sheet()?.kind === 'export' && sheet()}>{(one) => <Export id={one().id} onClose={close} />}</Match>
-      </Switch>
-    </Suspense>
-  );
+  const drawn = (one: Sheet): JSX.Element => {
+    switch (one.kind) {
+      case 'rename': return <Rename id={one.id} onClose={close} />;
+      case 'delete': return <Delete id={one.id} onClose={close} />;
+      case 'rewind': return <Rewind id={one.id} prompt={one.prompt} onClose={close} />;
+      case 'trust': return <TrustSheet folder={one.folder} id={one.id} onClose={close} />;
+      case 'export': return <Export id={one.id} onClose={close} />;
+    }
+  };
+  return <Suspense><Show keyed when={sheet()}>{drawn}</Show></Suspense>;
 }
 
 function Rename(props: { id: string; onClose: () => void }): JSX.Element {

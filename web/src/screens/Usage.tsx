@@ -22,7 +22,7 @@ const DAY = 86_400_000;
 
 function table(by: string, range: () => { from: number; to: number } | null, split: string | null = null) {
   const [rows] = createAsked(range, async (span) => (await request({ type: 'usage', by, split, ...span })).rows);
-  return () => (rows.error ? [] : (rows.latest ?? []));
+  return Object.assign(() => (rows.error ? [] : (rows.latest ?? [])), { known: () => rows.latest !== undefined || rows.error !== undefined });
 }
 
 export default function Usage(): JSX.Element {
@@ -95,7 +95,7 @@ export default function Usage(): JSX.Element {
         <Button small icon="download" onClick={download}>{t('settings.csv')}</Button>
       </>
     }>
-      <div class="cols usage">
+      <div class="cols usage" classList={{ forming: [byDay, byFolder, byModel, bySession, byTurn].some((one) => !one.known()) }}>
         <dl class="figs">
           <div><dt>{t('settings.total', { n: n() })}</dt><dd>{money(total())}</dd><Show when={change() !== null}><dd class="nt">{t('settings.before', { part: `${(change() ?? 0) >= 0 ? '+' : '−'}${percent(Math.abs(change() ?? 0))}`, n: n() })}</dd></Show></div>
           <div><dt>{t('settings.today')}</dt><dd>{money(today()?.cost ?? 0)}</dd><dd class="nt">{t('settings.turnsToday', { n: today()?.turns ?? 0 })}</dd></div>

@@ -483,6 +483,57 @@ test('a picture is made smaller, said so, and sent by its hash', async () => {
   assert.match(log('input')[0].images[0].hash, /^[0-9a-f]{64}$/);
 });
 
+/** Drops files on an element, as a person does with a file manager. */
+const drop = (where, files) => page.locator(where).evaluate((element, list) => {
+  const data = new DataTransfer();
+  for (const { name, type, text } of list) data.items.add(new File([text], name, { type }));
+  for (const kind of ['dragenter', 'dragover', 'drop']) element.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
+}, files);
+
+test('a file dropped anywhere on the session is attached; a text file becomes part of the message', async () => {
+  await open('s-idle');
+  await page.locator('.stream').waitFor();
+  await box().fill('Look at this');
+  await drop('.stream', [{ name: 'notes.md', type: '', text: '# Notes\n' }]);
+  await until('text is in the message', async () => (await box().inputValue()) === 'Look at this\nnotes.md:\n```md\n# Notes\n```\n');
+  await drop('header.head', [{ name: 'data.bin', type: 'application/octet-stream', text: 'a\0b' }]);
+  await page.getByText('data.bin is neither an image nor a text file').waitFor();
+  assert.equal(await page.locator('.comp.over').count(), 0);
+  assert.deepEqual(errors, []);
+});
+
+test('on a phone model, mode and effort are three labelled lists', async () => {
+  await fresh({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  await open('s-idle');
+  await page.getByRole('button', { name: 'Model, mode, effort' }).click();
+  const sheet = page.getByRole('dialog', { name: 'Model, mode, effort' });
+  for (const name of ['Model', 'Permission mode', 'Effort']) assert.equal(await sheet.getByRole('combobox', { name, exact: true }).count(), 1, name);
+  await sheet.getByRole('combobox', { name: 'Permission mode' }).selectOption('plan');
+  await until('mode sent', () => log('set_permission_mode').some((one) => one.mode === 'plan'));
+  await sheet.getByRole('combobox', { name: 'Effort' }).selectOption('high');
+  await until('effort sent', () => log('set_effort').some((one) => one.effort === 'high'));
+  assert.deepEqual(await axeFinds(page), []);
+  assert.deepEqual(errors, []);
+});
+
+test('a screen that is opened moves nothing', async () => {
+  const moved = [];
+  for (const size of [{ viewport: { width: 1440, height: 900 } }, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]) {
+    for (const hash of ['#/usage', '#/s/s-write', '#/s/s-question', '#/s/s-elicitation', '#/s/s-running', '#/s/s-idle?beside=s-question']) {
+      await context.close();
+      await fresh(size);
+      await page.addInitScript(() => { window.__moved = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) window.__moved += one.value; }).observe({ type: 'layout-shift', buffered: true }); });
+      await page.goto(`${fake.url}/${hash}`);
+      await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
+      await page.waitForLoadState('networkidle');
+      await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+      const sum = await page.evaluate(() => window.__moved);
+      if (sum > 0.02) moved.push(`${hash} at ${size.viewport.width}: ${sum.toFixed(3)}`);
+    }
+  }
+  assert.deepEqual(moved, []);
+});
+
 test('the queue is changed, moved, steered and taken back', async () => {
   await open('s-running');
   const texts = () => fake.bridge.sessions.get('s-running').state.queue.map((one) => one.text.slice(0, 8));

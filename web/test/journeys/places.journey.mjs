@@ -27,6 +27,19 @@ journey('search finds what was said and goes to the place', async ({ guest, page
   await says(page, 'heliotrope');
 });
 
+journey('a session that is deleted from its own page leads to the list, without an error', async ({ guest, page }) => {
+  await begin(guest, 'delete me here');
+  await says(page, 'You said: delete me here');
+  await stands(page, 'idle');
+  await menu(page, 'delete me here').click();
+  await item(page, 'Delete…').click();
+  const sheet = page.getByRole('dialog');
+  await sheet.getByRole('textbox').fill('delete me here');
+  await sheet.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
+  guest.clean();
+});
+
 journey('a session is renamed, archived, brought back and deleted', async ({ guest, page }) => {
   await begin(guest, 'rename me');
   // Before the first turn it is idle too; a row that goes to another group takes its open menu with it.
