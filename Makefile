@@ -143,7 +143,7 @@ soak:
 # Command lines decided about and then run under strace: make oracle ARGS="--seed 2 --seconds 3600"
 oracle:
 	$(call need,cargo python3)
-	@cargo build -q -p sluice-permission --example decide
+	@cargo build -q -p sluice-tools --example decide
 	@PYTHONDONTWRITEBYTECODE=1 interop/oracle/run $(ARGS)
 
 shots: web

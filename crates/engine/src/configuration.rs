@@ -49,7 +49,7 @@ impl Session {
         if changed.sandbox {
             self.tooling.remake_sandbox(&self.options);
             let unasked = sandbox::runs_unasked(self.tooling.sandbox().map(Arc::as_ref));
-            self.policy_mut().sandboxed = unasked;
+            self.change_policy(|policy| policy.sandboxed = unasked);
         }
         // A subagent's hooks and servers are those of the session above it.
         if self.agents.id().is_none() {

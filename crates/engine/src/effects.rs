@@ -33,7 +33,7 @@ impl Session {
     /// Switches the mode and says so.
     pub(crate) async fn change_mode(&mut self, mode: PermissionMode) {
         if self.policy.mode != mode {
-            self.policy_mut().mode = mode;
+            self.change_policy(|policy| policy.mode = mode);
             self.say(messages::mode(&self.policy.mode)).await;
         }
     }

@@ -10,13 +10,13 @@ use passage::Passage;
 use serde_json::Value;
 use sluice_permission::{Decision, PermissionMode, PermissionUpdate, Policy, Source, ToolFacts};
 use sluice_tools::sandbox::Sandbox;
-use sluice_tools::{Context, Cwd, Descriptor, FileState, Lists, Outcome, Pins, Tasks, ToolEvent, Web};
+use sluice_tools::{Context, Cwd, Descriptor, FileState, Lists, Outcome, Pinned, Pins, Tasks, ToolEvent, Web, World};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::hooks::SessionlessHooks;
 use crate::options::{KeySource, Options};
-use crate::policy::{self, World};
+use crate::policy;
 use crate::sandbox;
 use crate::services::ToolServices;
 
@@ -181,7 +181,7 @@ impl Guarded {
             rules.sandbox.as_deref(),
             &self.cwd.get(),
             (tool, input),
-            pins,
+            Pinned { pins, env: &self.env },
         )
     }
 
@@ -194,6 +194,7 @@ impl Guarded {
             // One that cannot be applied costs a question more, and nothing else.
             let policy = Arc::make_mut(&mut rules.policy);
             let _refused = sluice_permission::apply(policy, &update, &|_: Source| cwd.clone(), &World);
+            policy::clamp(policy, &self.options);
         }
     }
 

@@ -7,13 +7,13 @@ use sluice_permission::{
     Behavior, Decision, PermissionMode, PermissionUpdate, Policy, Rule, Source, ToolFacts, Touches,
 };
 use sluice_settings::keys::permissions;
-use sluice_tools::{Descriptor, ListKind, Pins};
+use sluice_tools::{Descriptor, ListKind, Pinned, Pins, World};
 
 use crate::catalogue::entry::Entry;
 use crate::commands::skill_of;
 use crate::messages;
 use crate::options::Asker;
-use crate::policy::{World, for_now, hiding, named, there};
+use crate::policy::{self, for_now, hiding, named, there};
 use crate::sandbox::decide;
 use crate::session::Session;
 use crate::untrusted;
@@ -60,7 +60,8 @@ impl Session {
         self.amend(update);
         let before = self.policy.mode.clone();
         let places = self.options.settings.places().clone();
-        let applied = sluice_permission::apply(self.policy_mut(), update, &|source| places.root(source), &World);
+        let root = |source| places.root(source);
+        let applied = self.change_policy(|policy| sluice_permission::apply(policy, update, &root, &World));
         if let Ok(Some(change)) = applied {
             if let Err(error) = sluice_settings::write(&places, &change) {
                 self.say(messages::informational(
@@ -74,8 +75,7 @@ impl Session {
                 if change.destination == Source::Local && self.options.settings.waits(Source::Local) {
                     // The person has just said so themselves: it holds now, and from then on once the folder is trusted.
                     let now = for_now(update.clone());
-                    let _said =
-                        sluice_permission::apply(self.policy_mut(), &now, &|source| places.root(source), &World);
+                    let _said = self.change_policy(|policy| sluice_permission::apply(policy, &now, &root, &World));
                 }
             }
         }
@@ -158,7 +158,7 @@ impl Session {
                     .to_owned(),
             )),
             mode => {
-                self.policy_mut().mode = mode;
+                self.change_policy(|policy| policy.mode = mode);
                 Ok(())
             }
         }
@@ -203,6 +203,7 @@ impl Session {
                 ..Policy::clone(&self.policy)
             };
             policy.rules.extend(declared);
+            policy::clamp(&mut policy, &self.options);
             policy
         });
         let policy = stricter.as_ref().unwrap_or(&self.policy);
@@ -211,7 +212,10 @@ impl Session {
             self.tooling.sandbox().map(Arc::as_ref),
             &self.tooling.cwd().get(),
             (tool, input),
-            pins,
+            Pinned {
+                pins,
+                env: &self.options.env,
+            },
         )
     }
 }

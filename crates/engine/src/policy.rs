@@ -1,84 +1,21 @@
 //! The permission policy of a session: decisions about calls, permission requests to the host (`can_use_tool`), and
 //! what its answers change.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
 use sluice_call::Grant;
-use sluice_permission::{
-    Behavior, Found, OnDisk, Paths, PermissionMode, PermissionUpdate, Policy, Rule, Source, Touches,
-};
-use sluice_tools::{Descriptor, ListKind, Pins};
+use sluice_permission::{Behavior, PermissionMode, PermissionUpdate, Policy, Rule, Source, Touches};
+use sluice_tools::{Descriptor, ListKind, World};
 
 use crate::options::Options;
-
-/// The file system, as far as a decision needs it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct World;
-
-impl Paths for World {
-    fn resolve(&self, path: &Path) -> PathBuf {
-        sluice_tools::settled(path)
-    }
-
-    fn is_dir(&self, path: &Path) -> bool {
-        path.is_dir()
-    }
-
-    fn read(&self, path: &Path) -> Found<String> {
-        OnDisk.read(path)
-    }
-
-    fn names(&self, path: &Path) -> Found<Vec<String>> {
-        OnDisk.names(path)
-    }
-
-    fn is_link(&self, path: &Path) -> bool {
-        OnDisk.is_link(path)
-    }
-
-    fn tracked(&self, path: &Path) -> Found<Vec<PathBuf>> {
-        OnDisk.tracked(path)
-    }
-}
-
-/// The file system as it was when the paths of a call were looked at: a decision and what follows from it go by one
-/// look.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Pinned<'a>(pub(crate) &'a Pins);
-
-impl Paths for Pinned<'_> {
-    fn resolve(&self, path: &Path) -> PathBuf {
-        self.0.resolve(path).map_or_else(|| World.resolve(path), Path::to_owned)
-    }
-
-    fn is_dir(&self, path: &Path) -> bool {
-        World.is_dir(self.0.resolve(path).unwrap_or(path))
-    }
-
-    fn read(&self, path: &Path) -> Found<String> {
-        World.read(path)
-    }
-
-    fn names(&self, path: &Path) -> Found<Vec<String>> {
-        World.names(path)
-    }
-
-    fn is_link(&self, path: &Path) -> bool {
-        World.is_link(path)
-    }
-
-    fn tracked(&self, path: &Path) -> Found<Vec<PathBuf>> {
-        World.tracked(path)
-    }
-}
 
 /// The policy a session begins with.
 pub(crate) fn policy(options: &Options) -> Policy {
     let mut policy = Policy::new(options.cwd.clone(), options.folders.home.clone());
     let settings = &options.settings;
-    policy.bypass_launched = options.permissions.bypass_launched && !settings.bypass_disabled();
+    policy.bypass_launched = options.permissions.bypass_launched;
     // Settings may name a mode; only the launch may name one in which nothing is asked.
     let configured = settings
         .default_mode()
@@ -116,6 +53,23 @@ pub(crate) fn lay_out(policy: &mut Policy, options: &Options) {
             policy.roots.push(directory.clone());
         }
     }
+    clamp(policy, options);
+}
+
+/// Takes out of a policy what the administrator's settings forbid. Every change of a policy ends here, the launch
+/// included.
+pub(crate) fn clamp(policy: &mut Policy, options: &Options) {
+    let settings = &options.settings;
+    if settings.bypass_disabled() {
+        policy.bypass_launched = false;
+        if policy.mode == PermissionMode::BypassPermissions {
+            policy.mode = PermissionMode::Default;
+        }
+    }
+    policy.rules.retain(|rule| settings.may_apply(rule));
+    let path = options.env.iter().find(|(name, _)| name == "PATH");
+    let folders = path.map(|(_, value)| std::env::split_paths(value));
+    policy.search(folders.into_iter().flatten(), &World);
 }
 
 /// The same change of permissions, written down nowhere.

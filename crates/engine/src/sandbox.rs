@@ -6,11 +6,10 @@ use std::sync::Arc;
 use serde_json::Value;
 use sluice_permission::{Call, Decision, PermissionMode, Policy, Reason, ReasonKind, ToolFacts, Touches, Verdict};
 use sluice_settings::keys;
-use sluice_tools::Pins;
 use sluice_tools::sandbox::{Config, Sandbox};
+use sluice_tools::{Pinned, Pins};
 
 use crate::options::Options;
-use crate::policy::Pinned;
 
 /// The sandbox the settings ask for. One that cannot be had refuses every command: nothing runs
 /// outside because the inside could not be made.
@@ -42,10 +41,9 @@ pub(crate) fn decide(
     sandbox: Option<&Sandbox>,
     cwd: &Path,
     (tool, input): (ToolFacts<'_>, &Value),
-    pins: &Pins,
+    paths: Pinned<'_>,
 ) -> Decision {
     let call = Call::new(tool, input, cwd);
-    let paths = Pinned(pins);
     if policy.sandboxed && tool.touches.runs() && !is_confined(sandbox, tool.touches, input) {
         let policy = Policy {
             sandboxed: false,
@@ -54,7 +52,7 @@ pub(crate) fn decide(
         return sluice_permission::decide(&policy, &call, &paths);
     }
     let decision = sluice_permission::decide(policy, &call, &paths);
-    match unshared(policy, &decision, pins) {
+    match unshared(policy, &decision, paths.pins) {
         true => decision,
         false => of_shared(policy, tool.name),
     }

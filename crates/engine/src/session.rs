@@ -108,9 +108,13 @@ impl Session {
         }
     }
 
-    /// The rules in force, to be changed. Calls that run keep those they began with.
-    pub(crate) fn policy_mut(&mut self) -> &mut sluice_permission::Policy {
-        Arc::make_mut(&mut self.policy)
+    /// Changes the rules in force, within what the administrator's settings permit. Calls that run keep those they began
+    /// with.
+    pub(crate) fn change_policy<T>(&mut self, change: impl FnOnce(&mut sluice_permission::Policy) -> T) -> T {
+        let policy = Arc::make_mut(&mut self.policy);
+        let changed = change(policy);
+        policy::clamp(policy, &self.options);
+        changed
     }
 
     /// Tells of a change of state, to those who asked to be told.

@@ -25,7 +25,7 @@ impl Session {
     /// Takes back what a command was given for its turn. A model or an effort chosen meanwhile stays.
     pub(crate) fn return_lent(&mut self) {
         if self.policy.rules.iter().any(|rule| rule.source == Source::Command) {
-            self.policy_mut().rules.retain(|rule| rule.source != Source::Command);
+            self.change_policy(|policy| policy.rules.retain(|rule| rule.source != Source::Command));
         }
         let lent = self.commands.take_lent();
         if let Some((before, lent)) = lent.model

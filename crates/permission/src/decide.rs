@@ -102,9 +102,10 @@ fn refuse_to_ask(call: &Call<'_>, decision: Decision) -> Decision {
 
 /// Whether a rule is written for this tool, by any of its names.
 fn names(rule: &Rule, tool: ToolFacts<'_>) -> bool {
-    names::canonical(&rule.tool) == names::canonical(tool.name)
+    // The name of a tool of a server says less than which server it is of.
+    (!tool.name.starts_with("mcp__") && names::canonical(&rule.tool) == names::canonical(tool.name))
         || tool.aliases.contains(&rule.tool.as_str())
-        || mcp::covers(&rule.tool, tool.name)
+        || mcp::covers(rule, tool)
 }
 
 /// The rule of that behaviour for the whole tool.

@@ -11,6 +11,7 @@
 //! * [`mode`]: permission modes;
 //! * [`policy`]: the rules, mode and folders in force, and the call that is decided about; [`decision`]: the result;
 //! * [`path`]: comparing paths by their components, as written and with links resolved;
+//! * [`git`]: what the installed git reports about a repository;
 //! * [`disk`]: paths on this machine's disk;
 //! * [`protect`]: protected places (`.git`, `.claude` and the like), which need a permission request;
 //! * [`shell`]: the parts of a command line: its commands, wrappers, effects, and what cannot be proven;
@@ -23,6 +24,7 @@
 pub mod decide;
 pub mod decision;
 pub mod disk;
+pub mod git;
 pub mod matching;
 pub mod mode;
 pub mod names;
@@ -40,7 +42,7 @@ pub use decide::{decide, hidden, side_by_side, tool_removed};
 pub use decision::{Decision, Reason, ReasonKind, Verdict};
 pub use disk::OnDisk;
 pub use path::{Found, Lexical, Linked, Paths};
-pub use policy::{Call, Policy};
+pub use policy::{Call, Policy, ProgramFolder};
 pub use rule::{Behavior, Rule, RuleError, Source, parse_rule, print_rule, split_rules};
 pub use touches::{Key, ToolFacts, Touches};
 pub use update::{FileChange, UpdateError, apply};

@@ -3,47 +3,32 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-/// The one thing a decision has to ask the world: where a path really leads.
+use crate::git::Repository;
+
+/// What a decision asks the world. There are no defaults: what an implementation does not know is [`Found::Unknown`].
 pub trait Paths: Send + Sync {
     /// `path` with the links of its longest existing prefix resolved.
     fn resolve(&self, path: &Path) -> PathBuf;
 
     /// Whether there is a directory at `path`.
-    fn is_dir(&self, path: &Path) -> bool {
-        let _ = path;
-        false
-    }
+    fn is_dir(&self, path: &Path) -> bool;
 
     /// The text of the file at `path`.
-    fn read(&self, path: &Path) -> Found<String> {
-        let _ = path;
-        Found::Nothing
-    }
+    fn read(&self, path: &Path) -> Found<String>;
 
     /// The names in the directory at `path`.
-    fn names(&self, path: &Path) -> Found<Vec<String>> {
-        let _ = path;
-        Found::Nothing
-    }
+    fn names(&self, path: &Path) -> Found<Vec<String>>;
 
     /// Whether there is a link at `path` itself.
-    fn is_link(&self, path: &Path) -> bool {
-        let _ = path;
-        false
-    }
+    fn is_link(&self, path: &Path) -> bool;
 
-    /// The repositories within that the index in the git folder at `path` names.
-    fn submodules(&self, path: &Path) -> Found<Vec<PathBuf>> {
-        let _ = path;
-        Found::Nothing
-    }
+    /// The repository that git works in from `directory`.
+    fn repository(&self, directory: &Path) -> Found<Arc<Repository>>;
 
-    /// The files the repository whose root is at `path` says it tracks.
-    fn tracked(&self, path: &Path) -> Found<Vec<PathBuf>> {
-        let _ = path;
-        Found::Unknown
-    }
+    /// The files that a repository tracks, below its work tree.
+    fn tracked(&self, repository: &Repository) -> Found<Arc<Vec<PathBuf>>>;
 }
 
 /// What was found at a path.
@@ -57,13 +42,37 @@ pub enum Found<T> {
     This(T),
 }
 
-/// A world without links.
+/// A world without files.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lexical;
 
 impl Paths for Lexical {
     fn resolve(&self, path: &Path) -> PathBuf {
         normal(path)
+    }
+
+    fn is_dir(&self, _path: &Path) -> bool {
+        false
+    }
+
+    fn read(&self, _path: &Path) -> Found<String> {
+        Found::Nothing
+    }
+
+    fn names(&self, _path: &Path) -> Found<Vec<String>> {
+        Found::Nothing
+    }
+
+    fn is_link(&self, _path: &Path) -> bool {
+        false
+    }
+
+    fn repository(&self, _directory: &Path) -> Found<Arc<Repository>> {
+        Found::Nothing
+    }
+
+    fn tracked(&self, _repository: &Repository) -> Found<Arc<Vec<PathBuf>>> {
+        Found::Nothing
     }
 }
 
@@ -135,14 +144,28 @@ impl Paths for Linked {
         self.directories.iter().any(|dir| dir == path)
     }
 
+    /// A folder with `.git/HEAD` in it is a repository without settings.
+    fn repository(&self, directory: &Path) -> Found<Arc<Repository>> {
+        let at = self.resolve(directory);
+        let mut parents = at.ancestors();
+        let Some(root) = parents.find(|parent| self.files.contains_key(&parent.join(".git/HEAD"))) else {
+            return Found::Nothing;
+        };
+        Found::This(Arc::new(Repository {
+            git_dir: root.join(".git"),
+            common_dir: root.join(".git"),
+            work_tree: root.to_path_buf(),
+            settings: Vec::new(),
+            enters_submodules: false,
+        }))
+    }
+
     /// In a repository each of its files is tracked.
-    fn tracked(&self, path: &Path) -> Found<Vec<PathBuf>> {
-        if !self.files.contains_key(&path.join(".git/HEAD")) {
-            return Found::Unknown;
-        }
-        let inside = self.files.keys().filter_map(|file| file.strip_prefix(path).ok());
+    fn tracked(&self, repository: &Repository) -> Found<Arc<Vec<PathBuf>>> {
+        let root = &repository.work_tree;
+        let inside = self.files.keys().filter_map(|file| file.strip_prefix(root).ok());
         let tracked = inside.filter(|file| !file.starts_with(".git"));
-        Found::This(tracked.map(Path::to_path_buf).collect())
+        Found::This(Arc::new(tracked.map(Path::to_path_buf).collect()))
     }
 
     fn read(&self, path: &Path) -> Found<String> {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sluice_wire::mode::PermissionMode;
 
+use crate::path::Paths;
 use crate::rule::{Behavior, Rule};
 use crate::touches::ToolFacts;
 
@@ -32,8 +33,19 @@ pub struct Policy {
     pub sandboxed: bool,
     /// Whether the skill that is decided about brings rules or hooks of its own.
     pub lends: bool,
+    /// The folders programs are looked for in, up to the last one that is not trusted; empty where all are.
+    pub search_path: Vec<ProgramFolder>,
     /// Whether no file outside the roots may be read or written, whatever any rule, mode or answer says.
     pub confined: bool,
+}
+
+/// A folder that programs are looked for in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramFolder {
+    /// Its path; a relative one is relative to the current directory.
+    pub path: PathBuf,
+    /// Whether its programs are the system's or the user's, and not the project's.
+    pub trusted: bool,
 }
 
 impl Policy {
@@ -45,6 +57,25 @@ impl Policy {
             home: home.into(),
             ..Self::default()
         }
+    }
+
+    /// Takes over the folders that programs are looked for in. Those inside the roots, and relative ones, are not trusted.
+    pub fn search(&mut self, folders: impl Iterator<Item = PathBuf>, paths: &dyn Paths) {
+        let inside = |folder: &Path| {
+            let forms = [folder.to_path_buf(), paths.resolve(folder)];
+            let roots = self.roots.iter().flat_map(|root| [root.clone(), paths.resolve(root)]);
+            let roots: Vec<PathBuf> = roots.collect();
+            forms.iter().any(|form| roots.iter().any(|root| form.starts_with(root)))
+        };
+        let mut all: Vec<ProgramFolder> = folders
+            .map(|path| ProgramFolder {
+                trusted: path.is_absolute() && !inside(&path),
+                path,
+            })
+            .collect();
+        let last = all.iter().rposition(|folder| !folder.trusted);
+        all.truncate(last.map_or(0, |last| last + 1));
+        self.search_path = all;
     }
 
     /// The rules of one behaviour.

@@ -15,19 +15,22 @@ pub struct Quiet {
     pub before: &'static str,
     /// Variables for its environment.
     pub env: Vec<(&'static str, &'static str)>,
+    /// Whether git may be bound to the repository that was judged: nothing but commands that are known run, so no other
+    /// program inherits that.
+    pub binds_git: bool,
 }
 
 /// No pattern becomes a word that begins with a dash. Setting the variable would let patterns match hidden files as well.
 const NO_OPTIONS: &str = "GLOBIGNORE='-*'; shopt -u dotglob; ";
 
-/// Every setting of git's that names a program and has a fixed name, and what makes it write or fetch on its own.
-const GIT: &[(&str, &str)] = &[
+/// The environment in which git obeys no repository: every setting that names a program and has a fixed name, and what makes it write or fetch on its own.
+pub const GIT: &[(&str, &str)] = &[
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_PAGER", "cat"),
-    ("GIT_CONFIG_COUNT", "14"),
+    ("GIT_CONFIG_COUNT", "15"),
     ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
     ("GIT_CONFIG_VALUE_0", "false"),
     ("GIT_CONFIG_KEY_1", "core.pager"),
@@ -56,6 +59,8 @@ const GIT: &[(&str, &str)] = &[
     ("GIT_CONFIG_VALUE_12", ""),
     ("GIT_CONFIG_KEY_13", "core.alternateRefsCommand"),
     ("GIT_CONFIG_VALUE_13", "false"),
+    ("GIT_CONFIG_KEY_14", "submodule.recurse"),
+    ("GIT_CONFIG_VALUE_14", "false"),
 ];
 
 /// What makes a pager open files through another program.
@@ -89,6 +94,7 @@ pub fn of(line: &str) -> Quiet {
     let mut gits = analysis.commands.iter().filter(git).peekable();
     if gits.peek().is_some() && gits.all(known) {
         quiet.env.extend(GIT);
+        quiet.binds_git = analysis.commands.iter().all(known);
     }
     // It would fetch and run another of itself where the folder says so.
     let goes = |command: &Simple| transparent(&command.words).first().and_then(known_name) == Some("go");

@@ -50,6 +50,8 @@ pub enum Problem {
     Mentions(String),
     /// A setting of the repository, or a file of the folder, names a program to run.
     Configured(String),
+    /// Commands of one line use more than one git repository.
+    SeveralRepositories,
     /// The directory is not known where a path is used.
     UnknownDirectory,
     /// A network connection by redirection.
@@ -82,6 +84,7 @@ impl Problem {
             Self::Mentions(name) => {
                 format!("This command names {name}, which a permission rule is about, where it may run")
             }
+            Self::SeveralRepositories => "The commands use more than one git repository".to_owned(),
             Self::Configured(what) => format!("{what} may name a program that would run"),
             Self::UnknownDirectory => "The directory this command works in is not known".to_owned(),
             Self::Waits => "A loop in this command waits: how long it runs is only known while it does".to_owned(),

@@ -127,6 +127,8 @@ pub struct ToolFacts<'a> {
     pub aliases: &'a [&'static str],
     /// What its calls touch.
     pub touches: Touches,
+    /// The MCP server it belongs to, as the name of the tool spells it.
+    pub server: Option<&'a str>,
 }
 
 impl<'a> ToolFacts<'a> {
@@ -137,6 +139,7 @@ impl<'a> ToolFacts<'a> {
             name,
             aliases: &[],
             touches: Touches::Anything,
+            server: None,
         }
     }
 
@@ -155,6 +158,7 @@ impl ToolFacts<'static> {
             name: names::READ,
             aliases: &[],
             touches: Touches::Reads { path },
+            server: None,
         }
     }
 
@@ -165,6 +169,7 @@ impl ToolFacts<'static> {
             name: names::BASH,
             aliases: &[],
             touches: Touches::Shell { command, sandbox: None },
+            server: None,
         }
     }
 }

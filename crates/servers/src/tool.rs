@@ -52,6 +52,7 @@ impl ServerTool {
                 name: names::tool(&link.name, &listed.name).into(),
                 description: description.into(),
                 schema: schema(&listed.input_schema),
+                server: Some(names::normalised(&link.name)),
                 // What it touches only the server knows, and its word about that is a claim.
                 ..Descriptor::default()
             },

@@ -103,13 +103,19 @@ impl Settings {
     /// The rules of all scopes that are in force.
     #[must_use]
     pub fn rules(&self) -> Vec<Rule> {
-        // Others may still forbid when only the administrator may permit.
-        let managed_only = self.managed_only(&keys::ALLOW_MANAGED_PERMISSION_RULES_ONLY);
-        self.layers
-            .iter()
+        let layers = self.layers.iter();
+        layers
             .flat_map(|layer| rules(layer.in_force(), layer.source, &layer.root))
-            .filter(|rule| !managed_only || rule.source == Source::Policy || rule.behavior != Behavior::Allow)
+            .filter(|rule| self.may_apply(rule))
             .collect()
+    }
+
+    /// Whether the administrator lets a rule apply. Others may still forbid when only the administrator may permit.
+    #[must_use]
+    pub fn may_apply(&self, rule: &Rule) -> bool {
+        rule.behavior != Behavior::Allow
+            || rule.source == Source::Policy
+            || !self.managed_only(&keys::ALLOW_MANAGED_PERMISSION_RULES_ONLY)
     }
 
     /// How many allow rules wait until the folder is trusted.

@@ -131,7 +131,7 @@ async fn run(input: Input, cx: &Context) -> Outcome {
     report.sandboxed(confined.as_ref().map(Confined::note));
     let id = ids::task_id();
     let output = cx.output_dir.join(format!("{id}.output"));
-    let shell = match Shell::start(&input.command, &directory, &cx.env, output, &cx.tasks, confined) {
+    let shell = match Shell::start(&input.command, &directory, cx, output, confined) {
         Ok(shell) => Arc::new(shell),
         Err(error) => return Outcome::failed(shell::explained(&error)),
     };

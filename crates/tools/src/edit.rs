@@ -229,8 +229,15 @@ fn substituted(old: &[u8], input: &Input) -> Result<(Vec<u8>, Option<String>), O
             "String to replace not found in file.\nString: {}",
             input.old_string
         ))),
-        1 => Ok((spliced(old, &found, wanted.len(), instead.as_bytes()), said_otherwise)),
-        _ if input.replace_all => Ok((spliced(old, &found, wanted.len(), instead.as_bytes()), said_otherwise)),
+        count if count == 1 || input.replace_all => {
+            let new = spliced(old, &found, wanted.len(), instead.as_bytes()).ok_or_else(|| {
+                let limit = LARGEST >> 20;
+                Outcome::refused(format!(
+                    "The file would be larger than {limit} MiB with {count} occurrences replaced. Nothing was changed."
+                ))
+            })?;
+            Ok((new, said_otherwise))
+        }
         count => Err(Outcome::refused(format!(
             "Found {count} matches of the string to replace, but replace_all is false. Set replace_all to true to change them all, or give more of the text around the one you mean.\nString: {}",
             input.old_string
@@ -256,8 +263,14 @@ fn occurrences(bytes: &[u8], wanted: &[u8]) -> Vec<usize> {
     found
 }
 
-fn spliced(old: &[u8], found: &[usize], length: usize, instead: &[u8]) -> Vec<u8> {
-    let mut new = Vec::with_capacity(old.len() + found.len() * instead.len());
+/// The new bytes; `None` where there would be too many of them.
+fn spliced(old: &[u8], found: &[usize], length: usize, instead: &[u8]) -> Option<Vec<u8>> {
+    let kept = old.len().checked_sub(found.len().checked_mul(length)?)?;
+    let size = found.len().checked_mul(instead.len())?.checked_add(kept)?;
+    if u64::try_from(size).ok()? > LARGEST {
+        return None;
+    }
+    let mut new = Vec::with_capacity(size);
     let mut from = 0;
     for at in found {
         new.extend_from_slice(old.get(from..*at).unwrap_or_default());
@@ -265,7 +278,7 @@ fn spliced(old: &[u8], found: &[usize], length: usize, instead: &[u8]) -> Vec<u8
         from = at + length;
     }
     new.extend_from_slice(old.get(from..).unwrap_or_default());
-    new
+    Some(new)
 }
 
 fn carry_out(input: &Input, place: &Place, change: &Change, files: &FileState) -> Outcome {

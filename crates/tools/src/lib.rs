@@ -57,6 +57,7 @@ mod write;
 // shared by the tools
 mod atomic;
 mod capture;
+pub mod git;
 mod ids;
 mod image;
 mod notebook;
@@ -72,6 +73,7 @@ mod text;
 mod truncate;
 mod walk;
 mod web;
+mod world;
 
 pub use activity::using;
 pub use capture::Printing;
@@ -90,3 +92,4 @@ pub use tasks::{AgentTask, Enlisted, TaskStatus, TaskView, Tasks, agent_id};
 pub use tool::{Activity, AnyTool, Changes, Descriptor, ListKind, Pending, Provenance, Tool};
 pub use truncate::stand_in;
 pub use web::{Posted, Web, WebConfig, download, post};
+pub use world::{Pinned, World};

@@ -7,11 +7,12 @@ use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::{DirEntryExt as _, MetadataExt as _};
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use serde_json::Value;
+use sluice_permission::git::Repository;
 use sluice_permission::{Key, Touches};
 
 use crate::paths::{Moved, absolute, settled};
@@ -116,15 +117,21 @@ fn is_shared(metadata: &Metadata) -> bool {
     metadata.is_file() && metadata.nlink() > 1
 }
 
-/// All paths of a call.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Pins(Arc<[Pin]>);
+/// All paths of a call, and the git repositories it was decided about with.
+#[derive(Debug, Clone, Default)]
+pub struct Pins {
+    paths: Arc<[Pin]>,
+    repositories: Arc<Mutex<Vec<Arc<Repository>>>>,
+}
 
 impl Pins {
     /// For whoever has looked already.
     #[must_use]
     pub fn new(pins: Vec<Pin>) -> Self {
-        Self(pins.into())
+        Self {
+            paths: pins.into(),
+            ..Self::default()
+        }
     }
 
     /// Looks where the paths of a call lead, of a tool that touches this. The input is a checked one.
@@ -142,13 +149,13 @@ impl Pins {
         {
             paths.push(elsewhere);
         }
-        Self(paths.iter().map(|path| Pin::new(path)).collect())
+        Self::new(paths.iter().map(|path| Pin::new(path)).collect())
     }
 
     /// The path the call is about.
     #[must_use]
     pub fn first(&self) -> Option<&Pin> {
-        self.0.first()
+        self.paths.first()
     }
 
     /// Where one of its paths leads.
@@ -159,12 +166,36 @@ impl Pins {
 
     /// Those that lead to a file with other names besides.
     pub fn shared(&self) -> impl Iterator<Item = &Path> {
-        self.0.iter().filter(|pin| pin.shared).map(Pin::place)
+        self.paths.iter().filter(|pin| pin.shared).map(Pin::place)
+    }
+
+    /// Records a repository that the decision was made with.
+    pub(crate) fn judged(&self, repository: &Arc<Repository>) {
+        let mut all = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
+        if !all.contains(repository) {
+            all.push(repository.clone());
+        }
+    }
+
+    /// The variables that bind git to the repository it was judged with.
+    pub(crate) fn git_env(&self) -> Vec<(&'static str, PathBuf)> {
+        let all = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
+        let [one] = all.as_slice() else {
+            return Vec::new();
+        };
+        let mut env = vec![
+            ("GIT_DIR", one.git_dir.clone()),
+            ("GIT_WORK_TREE", one.work_tree.clone()),
+        ];
+        if one.common_dir != one.git_dir {
+            env.push(("GIT_COMMON_DIR", one.common_dir.clone()));
+        }
+        env
     }
 
     /// One of its paths.
     pub(crate) fn find(&self, path: &Path) -> Option<&Pin> {
-        self.0.iter().find(|pin| pin.named == path)
+        self.paths.iter().find(|pin| pin.named == path)
     }
 }
 

@@ -52,6 +52,8 @@ pub struct Descriptor {
     pub changes: Option<Changes>,
     /// How a running call is shown, if `touches` is not enough.
     pub activity: Option<Activity>,
+    /// The MCP server the tool belongs to, as its name spells it.
+    pub server: Option<String>,
 }
 
 /// The lists a session may have.
@@ -100,6 +102,7 @@ impl Default for Descriptor {
             background: None,
             changes: None,
             activity: None,
+            server: None,
         }
     }
 }
@@ -143,6 +146,7 @@ impl Descriptor {
             name: &self.name,
             aliases: self.aliases,
             touches: self.touches,
+            server: self.server.as_deref(),
         }
     }
 }

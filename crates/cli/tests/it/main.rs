@@ -7,6 +7,7 @@ mod bounded_input;
 mod command_line;
 mod endless;
 mod floods;
+mod guard;
 mod hosts;
 mod invalid_settings;
 mod kill;

@@ -10,7 +10,7 @@ use sluice_model::Client;
 use sluice_permission::{Policy, Verdict};
 use sluice_servers::Servers;
 use sluice_tools::sandbox::Sandbox;
-use sluice_tools::{Pins, Tasks, Tool, ToolEvent, Web};
+use sluice_tools::{Pinned, Pins, Tasks, Tool, ToolEvent, Web};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -81,7 +81,10 @@ impl Brief {
             None,
             &self.tools.cwd,
             (names::FACTS, &input),
-            &Pins::default(),
+            Pinned {
+                pins: &Pins::default(),
+                env: &self.options.env,
+            },
         );
         (decision.behavior == Verdict::Deny).then(|| names::denied(kind, &decision))
     }

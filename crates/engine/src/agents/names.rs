@@ -19,6 +19,7 @@ pub(crate) const FACTS: ToolFacts<'static> = ToolFacts {
         kind: "subagent_type",
         usual: builtin::GENERAL,
     },
+    server: None,
 };
 
 /// What is known of that tool whatever kinds of subagents there are.

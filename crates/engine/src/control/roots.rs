@@ -22,7 +22,7 @@ impl Session {
             }
         };
         let said = folder.display().to_string();
-        self.policy_mut().roots.push(folder.clone());
+        self.change_policy(|policy| policy.roots.push(folder.clone()));
         if request.reload_skills == Some(true) || request.reload_plugins == Some(true) {
             self.reload_catalogue().await;
         }

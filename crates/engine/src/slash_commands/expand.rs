@@ -207,7 +207,7 @@ impl Session {
                 .iter()
                 .filter_map(|text| Rule::parse(Behavior::Allow, Source::Command, &self.options.cwd, text).ok());
             let rules: Vec<Rule> = rules.collect();
-            self.policy_mut().rules.extend(rules);
+            self.change_policy(|policy| policy.rules.extend(rules));
         }
         if let Some(hooks) = &entry.hooks {
             let root = entry.path.parent().unwrap_or(&self.options.cwd).to_owned();

@@ -231,6 +231,7 @@ fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
     if let Some(folder) = notebook::folder(&order.kind, options.settings.places()) {
         policy.readable.push(folder);
     }
+    crate::policy::clamp(&mut policy, options);
     policy
 }
 

@@ -6,14 +6,13 @@ use serde_json::{Value, json};
 use sluice_catalogue::agents::{AgentDefinition, AgentOrigin, Roster};
 use sluice_model::measure;
 use sluice_permission::PermissionMode;
-use sluice_tools::Tool;
+use sluice_tools::{Tool, World};
 use sluice_wire::control::AgentInfo;
 
 use super::{call, list, message};
 use crate::agents::shared::Standing;
 use crate::agents::{names, of_files};
 use crate::messages;
-use crate::policy::World;
 use crate::session::Session;
 
 /// What is told of the kinds somebody wrote, with about how much room each takes among what the model is told.
@@ -132,7 +131,8 @@ impl Session {
             }
             let before = self.policy.mode.clone();
             let places = self.options.settings.places().clone();
-            let applied = sluice_permission::apply(self.policy_mut(), &update, &|source| places.root(source), &World);
+            let root = |source| places.root(source);
+            let applied = self.change_policy(|policy| sluice_permission::apply(policy, &update, &root, &World));
             if let Ok(Some(_)) = applied {
                 // It was written down: the file decides what holds.
                 self.reread_settings();

@@ -35,8 +35,8 @@ pub(super) fn resource(policy: &Policy, call: &Call<'_>, server: &str) -> Decisi
         .chars()
         .map(|letter| if fits(letter) { letter } else { '_' })
         .collect();
-    let whole = format!("mcp__{plain}__");
-    let speaks = |rule: &&Rule| mcp::covers(&rule.tool, &whole);
+    let whole = format!("{plain}__");
+    let speaks = |rule: &&Rule| mcp::may_mean(&rule.tool, &whole);
     if let Some(rule) = policy.rules_of(Behavior::Deny).find(speaks) {
         return denied_by(
             rule,
@@ -188,16 +188,19 @@ mod tests {
             kind: "subagent_type",
             usual: "general-purpose",
         },
+        server: None,
     };
     const SKILL: ToolFacts<'static> = ToolFacts {
         name: "Skill",
         aliases: &["SlashCommand"],
         touches: Touches::Skill { name: "skill" },
+        server: None,
     };
     const RESOURCE: ToolFacts<'static> = ToolFacts {
         name: "ReadMcpResourceTool",
         aliases: &[],
         touches: Touches::Resource { server: "server" },
+        server: None,
     };
 
     fn denied(rule: &str, tool: ToolFacts<'_>, input: &Value) -> bool {

@@ -14,6 +14,7 @@ use super::wrappers::known_name;
 
 pub use carry::carried;
 pub use files::keeps_nothing;
+pub(crate) use git::reads as git_reads;
 pub use names::{Prints, prints, prints_no_pattern};
 pub use scripts::{awk_is_plain, sed_is_plain};
 pub use table::falls_apart;

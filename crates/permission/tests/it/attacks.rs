@@ -4,8 +4,9 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::json;
-use sluice_permission::{Behavior, Call, Linked, OnDisk, PermissionMode, Policy, Rule, Source, Verdict, decide, quiet};
+use sluice_permission::{Behavior, Call, Linked, PermissionMode, Policy, Rule, Source, Verdict, decide, quiet};
 
+use crate::installed::Installed;
 use crate::world::{World, tool, world};
 
 const MODES: &[&str] = &["default", "acceptEdits", "bypassPermissions", "auto"];
@@ -102,7 +103,7 @@ fn what_ran_in_bash_is_stopped() {
             }
             for line in &lines {
                 let input = json!({ "command": line });
-                let decision = decide(&policy, &Call::new(tool("Bash"), &input, &at), &OnDisk);
+                let decision = decide(&policy, &Call::new(tool("Bash"), &input, &at), &Installed);
                 // What is quietened when it runs was not seen to run it then.
                 if decision.behavior == Verdict::Allow && quiet::of(line).env.is_empty() {
                     through.push((*mode, allowed, line.clone()));

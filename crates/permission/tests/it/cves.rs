@@ -430,36 +430,32 @@ fn cve_2026_26268_hooks_of_git() {
 
 #[test]
 fn gitspawn_2026_09_and_cve_2026_19592_another_repository() {
-    let planted = |text: &str| crate::world::World {
-        links: sluice_permission::Linked::default().with_file("/w/evil/.git/config", text),
-        ..world()
+    let Some(folder) = crate::folder::Folder::new("cves-git") else {
+        return;
     };
+    let lines = [
+        "cd evil && git status",
+        "cd evil/src && git log -p",
+        "git -C evil status",
+        "(cd evil; git diff)",
+    ];
+    folder.write("evil/src/x", "x");
+    let mut init = std::process::Command::new("git");
+    init.args(["init", "-q"]).arg(folder.at.join("w/evil"));
+    let made = init.env("GIT_CONFIG_GLOBAL", "/dev/null").status();
+    assert!(made.unwrap().success());
+    // The last one may run in either of two repositories.
+    folder.runs(&lines[..3], &[]);
     // What its configuration says decides, not where it lies.
     for text in [
         "[filter \"x\"]\nclean = id",
         "[diff \"x\"]\ntextconv = id",
         "[include]\npath = x",
-        "[core]\nworktree = /",
+        "[core]\nrepositoryformatversion = 0\nworktree = ../../..",
     ] {
-        for command in [
-            "cd evil && git status",
-            "cd evil/src && git log -p",
-            "git -C evil status",
-            "(cd evil; git diff)",
-        ] {
-            planted(text).asks(command);
-        }
+        folder.write("evil/.git/config", text);
+        folder.stops("default", &lines, &[]);
     }
-    planted("[core]\nbare = false").allows("cd evil && git status");
-    // A folder that says its repository is another's.
-    let file = |back: &str| crate::world::World {
-        links: sluice_permission::Linked::default()
-            .with_file("/w/.git", "gitdir: /out/.git/worktrees/w\n")
-            .with_file("/out/.git/worktrees/w/gitdir", back),
-        ..world()
-    };
-    file("/else/.git").asks("git log -p");
-    file("/w/.git").allows("git log -p");
     for command in [
         "git -C /out status",
         "cd /out && git status",

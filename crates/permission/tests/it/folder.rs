@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde_json::json;
-use sluice_permission::{Behavior, Call, OnDisk, PermissionMode, Policy, Rule, Source, Verdict, decide};
+use sluice_permission::{Behavior, Call, PermissionMode, Policy, Rule, Source, Verdict, decide};
 
+use crate::installed::Installed;
 use crate::world::tool;
 
 /// A project as people have them, on the disk.
@@ -95,7 +96,7 @@ impl Folder {
         }
         let allowed = |line: &str| {
             let input = json!({ "command": line });
-            decide(&policy, &Call::new(tool("Bash"), &input, &project), &OnDisk).behavior == Verdict::Allow
+            decide(&policy, &Call::new(tool("Bash"), &input, &project), &Installed).behavior == Verdict::Allow
         };
         lines.iter().copied().filter(|line| !allowed(line)).collect()
     }

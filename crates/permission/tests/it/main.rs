@@ -16,6 +16,7 @@ mod everyday;
 mod folder;
 mod hidden;
 mod hiding;
+mod installed;
 mod modes;
 mod oracle;
 mod outside;

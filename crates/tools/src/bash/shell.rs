@@ -6,16 +6,17 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::Arc;
 
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::Command;
 
 use super::STRAGGLERS;
 use crate::capture::{Capture, Printed};
+use crate::context::Context;
+use crate::ids;
+use crate::pins::Pins;
 use crate::process::Process;
 use crate::sandbox::{Confined, Held};
-use crate::tasks::Tasks;
 
 /// Variables that would make bash run something before the command, or read it differently.
 const FORBIDDEN: &[&str] = &[
@@ -36,6 +37,8 @@ pub(super) struct Shell {
     pub(super) output: Capture,
     /// Kept open to the end: a shell that cannot write here would die of it.
     side: PipeReader,
+    /// Precedes the directory that the shell itself reports. The command can write to the pipe, but does not know it.
+    token: String,
     /// Kept to the end as well: what the sandbox around the command stands on.
     _held: Held,
 }
@@ -44,11 +47,11 @@ impl Shell {
     pub(super) fn start(
         command: &str,
         directory: &Path,
-        env: &[(OsString, OsString)],
+        cx: &Context,
         file: PathBuf,
-        tasks: &Arc<Tasks>,
         confined: Option<Confined>,
     ) -> io::Result<Self> {
+        let (env, tasks) = (&cx.env, &cx.tasks);
         let (ours, theirs) = io::pipe()?;
         let (side, side_in) = io::pipe()?;
         rustix::io::ioctl_fionbio(&side, true)?;
@@ -57,12 +60,20 @@ impl Shell {
         let mut shell = detached(before, program());
         // What was found to only read is run so that it can do nothing else.
         let quiet = sluice_permission::quiet::of(command);
+        let token = ids::hex(32);
+        let bound = cx
+            .pins
+            .as_ref()
+            .filter(|_| quiet.binds_git)
+            .map(Pins::git_env)
+            .unwrap_or_default();
         shell
-            .args(["--noprofile", "--norc", "-c", &script(command, quiet.before)])
+            .args(["--noprofile", "--norc", "-c", &script(command, quiet.before, &token)])
             .current_dir(directory)
             .env_clear()
             .envs(env.iter().filter(|(name, _)| allowed(name)).map(|(name, value)| (name, value)))
             .envs(quiet.env)
+            .envs(bound)
             // without `unsafe` only the three standard descriptors can be handed over; the script moves this one
             // away and gives the command an empty stdin
             .stdin(Stdio::from(side_in))
@@ -85,6 +96,7 @@ impl Shell {
             process,
             output,
             side,
+            token,
             _held: held,
         })
     }
@@ -107,7 +119,10 @@ impl Shell {
             }
             said.extend_from_slice(piece.get(..count).unwrap_or_default());
         }
-        let line = said.strip_suffix(b"\n")?.rsplit(|byte| *byte == b'\n').next()?;
+        // What follows the token is the whole answer: nothing is written after it but by processes that outlive the shell.
+        let mark = format!("{}:", self.token);
+        let at = memchr::memmem::find(&said, mark.as_bytes())?;
+        let line = said.get(at + mark.len()..)?.split(|byte| *byte == b'\n').next()?;
         let path = PathBuf::from(OsString::from_vec(line.to_vec()));
         path.is_absolute().then_some(path)
     }
@@ -160,9 +175,9 @@ fn program() -> &'static str {
 
 /// One line, so that bash counts the command's own lines from 1. The trap speaks also when the command calls `exit`
 /// or does not parse; `eval` keeps a syntax error from taking the trap with it.
-fn script(command: &str, before: &str) -> String {
+fn script(command: &str, before: &str, token: &str) -> String {
     format!(
-        "exec {SIDE}>&0 0</dev/null; trap 'builtin pwd -P >&{SIDE}' EXIT; {before}eval {}",
+        "exec {SIDE}>&0 0</dev/null; trap '{{ builtin echo -n {token}:; builtin pwd -P; }} >&{SIDE}' EXIT; {before}eval {}",
         quoted(command)
     )
 }

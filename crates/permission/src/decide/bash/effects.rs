@@ -123,6 +123,7 @@ impl<'a> Effects<'a> {
         let guarded = effects.guarded();
         for simple in &analysis.commands {
             let mut command = effects.command(simple, guarded);
+            command.lost |= effects.is_moved(&command);
             // Which names there are bash reads by itself, whatever they are given to.
             let known = command.doing.is_some();
             for word in simple.words.iter().filter(|word| word.glob && known) {
@@ -177,7 +178,7 @@ impl<'a> Effects<'a> {
     }
 
     fn command(&self, simple: &'a Simple, guarded: bool) -> Command<'a> {
-        let doing = look_up(transparent(&simple.words));
+        let doing = look_up(transparent(&simple.words)).filter(|_| !self.shadowed(simple));
         let mut command = Command {
             simple,
             doing: None,
@@ -232,7 +233,12 @@ impl<'a> Effects<'a> {
             self.touch(command, word, Access::Read, *reach, false);
         }
         for word in &doing.writes {
-            self.touch(command, word, Access::Write, Reach::File, false);
+            // What is moved or removed goes with everything beneath.
+            let reach = match doing.removes.contains(word) {
+                true => Reach::Tree,
+                false => Reach::File,
+            };
+            self.touch(command, word, Access::Write, reach, false);
         }
     }
 

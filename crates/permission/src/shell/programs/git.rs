@@ -127,7 +127,7 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
         .extend(parsed.paths.iter().map(|word| (word.clone(), Reach::File)));
     // A value that stands apart may be taken for a path: `diff` looks whether it is a file outside of the repository
     // before it knows its options, and the others do where they do not have the option.
-    let lines = matches!(name, "log" | "show" | "whatchanged" | "blame" | "annotate");
+    let lines = matches!(name, "log" | "show" | "blame" | "annotate");
     let values = parsed.apart.iter().filter(|(option, _)| !(lines && option == "L"));
     doing.reads.extend(values.map(|(_, word)| (word.clone(), Reach::File)));
     let mut named = false;
@@ -253,7 +253,7 @@ fn shows(name: &str, parsed: &Parsed) -> Shows {
     ]);
     let contents = match name {
         "diff" | "show" | "diff-tree" | "diff-index" | "diff-files" | "grep" => patch || !brief,
-        "log" | "whatchanged" | "rev-list" | "reflog" => patch,
+        "log" | "rev-list" | "reflog" => patch,
         "blame" | "annotate" | "cat-file" => true,
         _ => false,
     };
@@ -263,9 +263,7 @@ fn shows(name: &str, parsed: &Parsed) -> Shows {
 fn subcommand_options(name: &str, arguments: &[Word]) -> Option<(Options, Rest)> {
     const LOG_SHORT: &str = "pusn:S:G:L:iEFPwbzcmgqtrRaWU?M?C?B?D";
     let known = match name {
-        "log" | "show" | "whatchanged" | "rev-list" | "diff" | "diff-tree" | "diff-index" | "diff-files" => {
-            options(LOG_SHORT, LOG)
-        }
+        "log" | "show" | "rev-list" | "diff" | "diff-tree" | "diff-index" | "diff-files" => options(LOG_SHORT, LOG),
         "status" => options(
             "sbu?z",
             "short branch porcelain? long untracked-files? ignored? show-stash \
@@ -391,11 +389,19 @@ fn config(arguments: &[Word]) -> Option<Doing> {
     (reads || (names == 1 && !matches!(verb, Some("edit"))) || get).then(Doing::read_only)
 }
 
+/// The subcommands that are known to only read, at least with some options.
+const NAMES: &str = "log show rev-list diff diff-tree diff-index diff-files status shortlog blame annotate \
+    rev-parse describe ls-files ls-tree cat-file merge-base name-rev for-each-ref count-objects cherry check-ignore grep \
+    branch tag remote reflog show-ref symbolic-ref";
+
+/// Whether a subcommand may count as only reading. The second words of some are of no interest here.
+pub(crate) fn reads(name: &str) -> bool {
+    NAMES.split_whitespace().any(|known| known == name)
+        || matches!(name, "whatchanged" | "stash" | "worktree" | "notes" | "config")
+}
+
 /// The subcommands with their options.
 pub(super) fn corpus() -> Vec<(String, Vec<(String, char)>)> {
-    const NAMES: &str = "log show whatchanged rev-list diff diff-tree diff-index diff-files status shortlog blame annotate \
-        rev-parse describe ls-files ls-tree cat-file merge-base name-rev for-each-ref count-objects cherry check-ignore grep \
-        branch tag remote reflog show-ref symbolic-ref";
     NAMES
         .split_whitespace()
         .filter_map(|name| Some((format!("git {name}"), subcommand_options(name, &[])?.0.all())))

@@ -1,11 +1,14 @@
 //! Permission requests because of a command's arguments or its surroundings.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::super::super::Access;
 use super::super::{repository, trees};
 use super::{Command, Effects, Touch};
+use crate::git::Repository;
 use crate::path::{Found, Located};
+use crate::policy::ProgramFolder;
 use crate::shell::effects::places;
 use crate::shell::orders::git_verb;
 use crate::shell::programs::{Kind, Prints, Reach, falls_apart, prints, prints_no_pattern};
@@ -141,18 +144,34 @@ impl<'a> Effects<'a> {
     fn indexed(&self, simple: &Simple, expands: &dyn Fn(&Path) -> bool) -> Option<Named> {
         let here = self.located(simple, &Word::plain("."))?;
         let normal = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
-        let stays = |root: &Located| match self.paths.tracked(&root.lexical) {
-            Found::This(names) => names.iter().all(|name| {
+        let stays = |root: &Located| {
+            let Some(names) = self
+                .tracked_from(&root.lexical)
+                .filter(|(tree, _)| *tree == root.resolved)
+            else {
+                return false;
+            };
+            names.1.iter().all(|name| {
                 trees::is_plain_name(&name.to_string_lossy())
                     && !expands(name)
                     && name.components().all(normal)
                     // A repository within is a folder, and holds what its own index says.
                     && !self.paths.is_dir(&root.lexical.join(name))
                     && Located::new(&root.lexical.join(name), self.paths).inside(&self.policy.roots, self.paths)
-            }),
-            Found::Nothing | Found::Unknown => false,
+            })
         };
         here.iter().all(|(root, _)| stays(root)).then_some((here, Reach::Tree))
+    }
+
+    /// The work tree that `directory` is in, and the files tracked there.
+    fn tracked_from(&self, directory: &Path) -> Option<(PathBuf, Arc<Vec<PathBuf>>)> {
+        let Found::This(repository) = self.repository(directory) else {
+            return None;
+        };
+        match self.paths.tracked(&repository) {
+            Found::This(names) => Some((repository.work_tree.clone(), names)),
+            Found::Nothing | Found::Unknown => None,
+        }
     }
 
     /// Whether something lies at `path`.
@@ -162,12 +181,65 @@ impl<'a> Effects<'a> {
 
     /// Whether the index of the repository at hand names a file that is looked for, or nobody knows.
     pub(super) fn index_holds(&self, directory: &Path, sought: &dyn Fn(&Path) -> bool) -> bool {
-        let mut parents = directory.ancestors();
-        let root = parents.find(|parent| self.is_there(&parent.join(".git")));
-        root.is_some_and(|root| match self.paths.tracked(root) {
-            Found::This(names) => names.iter().any(|name| sought(&root.join(name))),
-            Found::Nothing | Found::Unknown => true,
-        })
+        if self.repository(directory) == Found::Nothing {
+            return false;
+        }
+        let tracked = self.tracked_from(directory);
+        tracked.is_none_or(|(tree, names)| names.iter().any(|name| sought(&tree.join(name))))
+    }
+
+    /// Whether a command touches a place that an earlier command of the line moved there, with links in it: where such a
+    /// path leads is only known while the line runs.
+    pub(super) fn is_moved(&self, command: &Command<'a>) -> bool {
+        let moved = |before: &Command<'a>| {
+            let words = transparent(&before.simple.words);
+            let moves = words.first().and_then(known_name) == Some("mv");
+            let link = |path: &Path| self.paths.is_link(path);
+            let leads = |touch: &Touch| {
+                let path = &touch.at.lexical;
+                touch.reach == Reach::Tree
+                    && (link(path) || (self.paths.is_dir(path) && trees::holds(path, self.paths, &link)))
+            };
+            moves && (before.lost || before.touches.iter().any(leads))
+        };
+        let places = self
+            .commands
+            .iter()
+            .filter(|before| moved(before))
+            .flat_map(|before| &before.touches);
+        let places: Vec<&Touch> = places.filter(|touch| touch.access == Access::Write).collect();
+        let below = |touch: &Touch| {
+            let same = |place: &&Touch| {
+                place
+                    .at
+                    .forms()
+                    .any(|place| touch.at.forms().any(|own| own.starts_with(place)))
+            };
+            places.iter().any(same)
+        };
+        command.touches.iter().any(below)
+    }
+
+    /// Whether a program of the command may be one that lies in a folder of the project, by the search path.
+    pub(super) fn shadowed(&self, simple: &Simple) -> bool {
+        let names = simple.words.iter().filter_map(|word| word.text.as_deref());
+        names
+            .filter(|name| !name.contains('/'))
+            .any(|name| self.is_shadowed(name))
+    }
+
+    fn is_shadowed(&self, name: &str) -> bool {
+        let there = |folder: &&ProgramFolder| self.is_there(&self.cwd.join(&folder.path).join(name));
+        let found = self.policy.search_path.iter().find(there);
+        found.is_some_and(|folder| !folder.trusted)
+    }
+
+    /// What git reports, if the program of that name is to be trusted.
+    fn repository(&self, directory: &Path) -> Found<Arc<Repository>> {
+        match self.is_shadowed("git") {
+            true => Found::Unknown,
+            false => self.paths.repository(directory),
+        }
     }
 
     /// The settings and hooks of the repository whose folder is `parent`.
@@ -175,10 +247,8 @@ impl<'a> Effects<'a> {
         let own = parent.join(".git");
         let config = own.join("config");
         let mut folders = vec![own.join("hooks")];
-        if let Found::This(text) = self.paths.read(&config) {
-            let set = text.lines().filter_map(|line| line.split_once('='));
-            let named = set.filter(|(key, _)| key.trim().eq_ignore_ascii_case("hookspath"));
-            folders.extend(named.map(|(_, to)| parent.join(to.trim().trim_matches('"'))));
+        if let Found::This(repository) = self.repository(parent) {
+            folders.extend(repository.values("core.hookspath").map(|to| parent.join(to)));
         }
         let mut files = vec![config];
         for folder in folders {
@@ -308,15 +378,40 @@ impl<'a> Effects<'a> {
             let here = self.paths_of(command.simple, &Word::plain("."));
             for directory in here.iter().flat_map(|path| path.ancestors()) {
                 let file = directory.join(word.text.as_deref().unwrap_or_default());
-                if self.paths.read(&file) != Found::Nothing {
+                if self.paths.read(&file) != Found::Nothing || self.written_before(at, &|path| path == file) {
                     return Some(Problem::Configured(file.display().to_string()));
                 }
             }
         }
-        let repository = doing.repository.as_ref()?;
-        let mut directories = self.paths_of(command.simple, repository).into_iter();
-        directories
-            .find_map(|directory| repository::names_a_program(self.policy, &directory, self.paths))
-            .map(|key| Problem::Configured(format!("The repository's setting {key}")))
+        doing.repository.as_ref()?;
+        let of_git = |path: &Path| path.iter().any(|part| part == ".git" || part == ".gitmodules");
+        if self.written_before(at, &of_git) {
+            return Some(Problem::Evaluates("git".to_owned()));
+        }
+        let directories = self.repository_folders(command);
+        let trouble = directories
+            .iter()
+            .find_map(|directory| repository::problem(self.policy, directory, self.paths));
+        if let Some(key) = trouble {
+            return Some(Problem::Configured(format!("The repository's setting {key}")));
+        }
+        // The run is bound to one repository.
+        let all = self.commands.iter().flat_map(|one| self.repository_folders(one));
+        let mut all = all.map(|directory| self.paths.repository(&directory));
+        let first = all.next()?;
+        all.any(|other| other != first).then_some(Problem::SeveralRepositories)
+    }
+
+    /// Whether an earlier command of the line writes such a path.
+    fn written_before(&self, at: usize, such: &dyn Fn(&Path) -> bool) -> bool {
+        let earlier = self.commands.iter().take(at).flat_map(|before| &before.touches);
+        let mut written = earlier.filter(|touch| touch.access == Access::Write);
+        written.any(|touch| touch.at.forms().any(such))
+    }
+
+    /// The folders from which a command looks for a repository.
+    fn repository_folders(&self, command: &Command<'a>) -> Vec<PathBuf> {
+        let word = command.doing.as_ref().and_then(|doing| doing.repository.as_ref());
+        word.map(|word| self.paths_of(command.simple, word)).unwrap_or_default()
     }
 }

@@ -4,11 +4,13 @@
 //! optional. Out: `{"verdict": "allow" | "ask" | "deny", "why": …, "before": …, "env": {…}}`, the
 //! last two what the line is to be run with. What `make oracle` asks.
 
+use std::ffi::OsString;
 use std::io::{BufRead as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use sluice_permission::{Behavior, Call, OnDisk, PermissionMode, Policy, Rule, Source, ToolFacts, Verdict, decide};
+use sluice_permission::{Behavior, Call, PermissionMode, Policy, Rule, Source, ToolFacts, Verdict, decide};
+use sluice_tools::{Pinned, Pins};
 
 fn main() {
     let mut out = std::io::stdout().lock();
@@ -47,10 +49,14 @@ fn answer(asked: &Value) -> Value {
     }
     let command = text("command", "");
     let input = json!({ "command": command });
+    let env: Vec<(OsString, OsString)> = std::env::vars_os().collect();
     let decision = decide(
         &policy,
         &Call::new(ToolFacts::command("command"), &input, Path::new(&cwd)),
-        &OnDisk,
+        &Pinned {
+            pins: &Pins::default(),
+            env: &env,
+        },
     );
     let verdict = match decision.behavior {
         Verdict::Allow => "allow",

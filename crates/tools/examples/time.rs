@@ -1,13 +1,14 @@
 //! How long a decision takes: the lines of a file, decided about again and again in this folder.
 //!
-//! `cargo run --release -p sluice-permission --example time -- crates/permission/tests/oracle/agent.txt`
+//! `cargo run --release -p sluice-tools --example time -- crates/permission/tests/oracle/agent.txt`
 
 use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use sluice_permission::{Behavior, Call, OnDisk, Policy, Rule, Source, ToolFacts, decide};
+use sluice_permission::{Behavior, Call, Policy, Rule, Source, ToolFacts, decide};
+use sluice_tools::{Pinned, Pins};
 
 const ROUNDS: usize = 100;
 
@@ -26,6 +27,7 @@ fn main() -> std::io::Result<()> {
             .rules
             .extend(Rule::parse(behavior, Source::User, &cwd, rule).ok());
     }
+    let env: Vec<_> = std::env::vars_os().collect();
     let mut all: Vec<(Duration, &str)> = Vec::new();
     for round in 0..ROUNDS {
         for line in text.lines() {
@@ -35,7 +37,10 @@ fn main() -> std::io::Result<()> {
             let decision = decide(
                 &policy,
                 &Call::new(ToolFacts::command("command"), &input, Path::new(&cwd)),
-                &OnDisk,
+                &Pinned {
+                    pins: &Pins::default(),
+                    env: &env,
+                },
             );
             all.push((begun.elapsed(), line));
             drop(decision);

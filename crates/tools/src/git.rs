@@ -1,0 +1,276 @@
+//! The installed git, run so that a repository cannot make it run anything else.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::{self, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use sluice_permission::Found;
+use sluice_permission::git::{Answer, Query, Repository, Runner};
+use sluice_permission::quiet;
+
+/// The longest that git may take to describe a repository.
+const TIMEOUT: Duration = Duration::from_secs(2);
+/// The most output of one run that is read.
+const MAX_OUTPUT: usize = 64 << 20;
+/// The largest number of directories whose repository is remembered.
+const MAX_CACHED: usize = 64;
+/// A file that was changed this recently may change again without a trace in its times.
+const RECENT: Duration = Duration::from_millis(50);
+
+/// Returns a command for git that overrides every setting of a repository that has a fixed name and names a program:
+/// hooks, monitors, pagers, editors. Filters and drivers have names of their own; the caller judges those.
+#[must_use]
+pub fn command(env: &[(OsString, OsString)]) -> Command {
+    let mut command = Command::new("git");
+    command.env_clear().envs(env.iter().map(|(name, value)| (name, value)));
+    command.envs(quiet::GIT.iter().copied());
+    command.env("LC_ALL", "C").stdin(Stdio::null());
+    command
+}
+
+/// The installed git, as commands with this environment find it.
+#[derive(Debug, Clone, Copy)]
+pub struct Git<'a> {
+    env: &'a [(OsString, OsString)],
+}
+
+impl<'a> Git<'a> {
+    /// Uses this environment.
+    #[must_use]
+    pub fn new(env: &'a [(OsString, OsString)]) -> Self {
+        Self { env }
+    }
+
+    /// The repository that `directory` is in. It is asked for again when one of its files has changed.
+    pub fn repository(&self, directory: &Path) -> Found<Arc<Repository>> {
+        let key = (directory.to_owned(), self.environment());
+        if let Some(known) = cache().get(&key).filter(|known| known.stamps.iter().all(Stamp::holds)) {
+            return known.repository.clone();
+        }
+        let began = SystemTime::now();
+        let mut stamps = discovery(directory);
+        let repository = match Repository::find(directory, self) {
+            Found::Nothing => Found::Nothing,
+            Found::Unknown => return Found::Unknown,
+            Found::This(repository) => {
+                stamps.extend(files(&repository).iter().map(|file| Stamp::of(file)));
+                Found::This(Arc::new(repository))
+            }
+        };
+        if stamps.iter().all(|stamp| stamp.is_settled(began)) {
+            let mut cache = cache();
+            if cache.len() >= MAX_CACHED {
+                cache.clear();
+            }
+            let known = Known {
+                repository: repository.clone(),
+                stamps,
+                tracked: None,
+            };
+            cache.insert(key, known);
+        }
+        repository
+    }
+
+    /// The files that a repository tracks.
+    pub fn tracked(&self, repository: &Repository) -> Found<Arc<Vec<PathBuf>>> {
+        let key = (repository.work_tree.clone(), self.environment());
+        let same = |known: &&mut Known| {
+            known.stamps.iter().all(Stamp::holds)
+                && matches!(&known.repository, Found::This(own) if **own == *repository)
+        };
+        if let Some(names) = cache()
+            .get_mut(&key)
+            .filter(same)
+            .and_then(|known| known.tracked.clone())
+        {
+            return Found::This(names);
+        }
+        let Found::This(names) = repository.tracked(self) else {
+            return Found::Unknown;
+        };
+        let names = Arc::new(names);
+        if let Some(known) = cache().get_mut(&key).filter(same) {
+            known.tracked = Some(names.clone());
+        }
+        Found::This(names)
+    }
+
+    /// What of the environment decides which git is run and what it reads.
+    fn environment(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        let matters = |name: &OsStr| {
+            let name = name.as_encoded_bytes();
+            name.starts_with(b"GIT_") || [&b"PATH"[..], b"HOME", b"XDG_CONFIG_HOME"].contains(&name)
+        };
+        for pair in self.env.iter().filter(|(name, _)| matters(name)) {
+            pair.hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+}
+
+impl Runner for Git<'_> {
+    fn run(&self, directory: &Path, queries: &[Query<'_>]) -> Vec<Option<Answer>> {
+        let deadline = Instant::now() + TIMEOUT;
+        // All of them run at the same time.
+        let children: Vec<io::Result<Child>> = queries
+            .iter()
+            .map(|query| {
+                let mut git = command(self.env);
+                git.args(query.arguments).current_dir(directory);
+                git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+                let mut child = git.spawn()?;
+                // Closed at once: what a git does not read costs nothing.
+                if let Some(mut stdin) = child.stdin.take() {
+                    stdin.write_all(query.input.as_bytes()).ok();
+                }
+                Ok(child)
+            })
+            .collect();
+        children
+            .into_iter()
+            .map(|child| finish(child.ok()?, deadline))
+            .collect()
+    }
+
+    fn is_there(&self, path: &Path) -> bool {
+        // What cannot be looked at may be there.
+        !matches!(std::fs::symlink_metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+/// Reads what a git prints until it ends; ends it at the deadline.
+fn finish(mut child: Child, deadline: Instant) -> Option<Answer> {
+    let pipes = child.stdout.take().zip(child.stderr.take());
+    let read = pipes.and_then(|(out, err)| drain(&[out.into(), err.into()], deadline));
+    if read.is_none() {
+        child.kill().ok();
+    }
+    let status = child.wait().ok()?;
+    read.map(|[stdout, stderr]| Answer {
+        success: status.success(),
+        stdout,
+        stderr,
+    })
+}
+
+/// Reads two pipes to their ends; `None` when the deadline passes or there is too much.
+fn drain(pipes: &[OwnedFd; 2], deadline: Instant) -> Option<[Vec<u8>; 2]> {
+    let mut texts = [Vec::new(), Vec::new()];
+    let mut open: Vec<(&OwnedFd, &mut Vec<u8>)> = pipes.iter().zip(&mut texts).collect();
+    while !open.is_empty() {
+        let left = Timespec::try_from(deadline.checked_duration_since(Instant::now())?).ok()?;
+        let mut ready: Vec<PollFd<'_>> = open.iter().map(|(pipe, _)| PollFd::new(*pipe, PollFlags::IN)).collect();
+        poll(&mut ready, Some(&left)).ok()?;
+        let mut ready = ready
+            .into_iter()
+            .map(|one| !one.revents().is_empty())
+            .collect::<Vec<_>>()
+            .into_iter();
+        let mut piece = [0; 16 * 1024];
+        let mut failed = false;
+        open.retain_mut(|(pipe, text)| {
+            if !ready.next().unwrap_or(false) {
+                return true;
+            }
+            let count = rustix::io::read(&**pipe, &mut piece).unwrap_or_default();
+            text.extend_from_slice(piece.get(..count).unwrap_or_default());
+            failed |= text.len() > MAX_OUTPUT;
+            count > 0
+        });
+        if failed {
+            return None;
+        }
+    }
+    Some(texts)
+}
+
+/// What git reported about a directory, and the files that depends on.
+#[derive(Debug)]
+struct Known {
+    repository: Found<Arc<Repository>>,
+    stamps: Vec<Stamp>,
+    tracked: Option<Arc<Vec<PathBuf>>>,
+}
+
+type Cache = HashMap<(PathBuf, u64), Known>;
+
+fn cache() -> MutexGuard<'static, Cache> {
+    static CACHE: LazyLock<Mutex<Cache>> = LazyLock::new(Mutex::default);
+    CACHE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A file, or its absence, as it was when git was asked.
+#[derive(Debug, PartialEq, Eq)]
+struct Stamp {
+    path: PathBuf,
+    seen: Option<Seen>,
+}
+
+/// Device, inode, size, time of the last change of the content and of anything at all, each with its nanoseconds.
+type Seen = (u64, u64, u64, (i64, i64), (i64, i64));
+
+impl Stamp {
+    fn of(path: &Path) -> Self {
+        let seen = std::fs::symlink_metadata(path).ok().map(|about| {
+            let (modified, changed) = ((about.mtime(), about.mtime_nsec()), (about.ctime(), about.ctime_nsec()));
+            (about.dev(), about.ino(), about.size(), modified, changed)
+        });
+        Self {
+            path: path.to_owned(),
+            seen,
+        }
+    }
+
+    fn holds(&self) -> bool {
+        *self == Self::of(&self.path)
+    }
+
+    /// Whether the file was last changed well before git was asked.
+    fn is_settled(&self, began: SystemTime) -> bool {
+        let Some((.., (seconds, nanoseconds))) = self.seen else {
+            return true;
+        };
+        let (seconds, nanoseconds) = (u64::try_from(seconds), u32::try_from(nanoseconds));
+        let (Ok(seconds), Ok(nanoseconds)) = (seconds, nanoseconds) else {
+            return false;
+        };
+        let changed = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds);
+        changed + RECENT < began
+    }
+}
+
+/// What decides where git finds a repository: `.git` in each folder on the way up, links resolved.
+fn discovery(directory: &Path) -> Vec<Stamp> {
+    let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    let mut stamps: Vec<Stamp> = real.ancestors().map(|folder| Stamp::of(&folder.join(".git"))).collect();
+    // The way there may be turned elsewhere.
+    stamps.extend(
+        directory
+            .ancestors()
+            .filter(|folder| folder.is_symlink())
+            .map(Stamp::of),
+    );
+    stamps
+}
+
+/// The files that decide what git reports about a repository.
+fn files(repository: &Repository) -> Vec<PathBuf> {
+    let own = ["HEAD", "index", "commondir", "gitdir", "config.worktree", "logs/HEAD"];
+    let own = own.iter().map(|name| repository.git_dir.join(name));
+    let shared = repository.common_dir.join("config");
+    own.chain([shared, repository.work_tree.join(".gitmodules")]).collect()
+}
+
+#[cfg(test)]
+#[path = "git_tests.rs"]
+mod tests;
