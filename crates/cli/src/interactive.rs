@@ -23,6 +23,7 @@ use crate::flags::Flags;
 use crate::launch::{self, Keyless, Place};
 use crate::login;
 use crate::memory;
+use crate::plugins::OwnPlugins;
 
 /// How fast the demo model speaks.
 pub(crate) const DEMO_PACE: Duration = Duration::from_millis(12);
@@ -85,6 +86,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
             None => options.model.name.clone().unwrap_or_default(),
         };
         facts.kept = !flags.no_session_persistence;
+        facts.plugins = Some(Arc::new(OwnPlugins::new(&place.environment.config_dir)));
         facts.picks = std::mem::take(&mut picks);
         facts.draft = std::mem::take(&mut draft);
         facts.said = std::mem::take(&mut said);
@@ -358,6 +360,7 @@ pub(crate) fn facts_of(flags: &Flags, place: &Place) -> Facts {
             },
         },
         decides: Some(crate::trying::decide_command),
+        plugins: None,
         rests: Some(memory::let_program_go),
     }
 }

@@ -1,10 +1,14 @@
-//! `sluice plugin …`: the plugins of this folder, and what is wrong with one.
+//! `sluice plugin …`: the plugins of this folder, and what is wrong with one; and the store behind `/plugin`.
 
 use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::json;
+use sluice_engine::library::{Library, StagedPlugin};
 use sluice_engine::settings::Opener;
 use sluice_engine::{Options, Validation, checkup, validate_plugin};
+use sluice_terminal::{PluginEntry, PluginOffer, PluginStore};
 
 use crate::environment::Environment;
 use crate::fail;
@@ -81,4 +85,75 @@ fn validated(found: &Validation, strict: bool, json: bool) -> i32 {
 /// Prints. A reader that is gone is no error.
 fn show(text: &str) {
     let _gone = io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// The plugins below the configuration folder, for the terminal.
+#[derive(Debug)]
+pub(crate) struct OwnPlugins {
+    library: Library,
+    /// The plugin that waits for a decision.
+    staged: Mutex<Option<StagedPlugin>>,
+}
+
+impl OwnPlugins {
+    pub(crate) fn new(config_dir: &Path) -> Self {
+        Self {
+            library: Library::new(config_dir),
+            staged: Mutex::new(None),
+        }
+    }
+
+    fn replace(&self, staged: Option<StagedPlugin>) -> Option<StagedPlugin> {
+        let mut held = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut held, staged)
+    }
+}
+
+impl PluginStore for OwnPlugins {
+    fn list(&self) -> Vec<PluginEntry> {
+        let entry = |plugin: sluice_engine::library::InstalledPlugin| {
+            let (contents, problem) = match plugin.contents {
+                Ok(contents) => (contents, None),
+                Err(problem) => (Vec::new(), Some(problem)),
+            };
+            PluginEntry {
+                id: plugin.id,
+                version: plugin.version,
+                contents,
+                problem,
+                enabled: false,
+            }
+        };
+        self.library.list().into_iter().map(entry).collect()
+    }
+
+    fn stage(&self, source: &Path) -> Result<PluginOffer, String> {
+        let staged = self.library.stage(source).map_err(|error| error.to_string())?;
+        let offer = PluginOffer {
+            id: staged.id.clone(),
+            version: staged.version.clone(),
+            contents: staged.contents.clone(),
+            replaces: staged.replaces,
+        };
+        self.replace(Some(staged));
+        Ok(offer)
+    }
+
+    fn install(&self, id: &str) -> Result<(), String> {
+        let staged = self.replace(None).filter(|staged| staged.id == id);
+        let staged = staged.ok_or_else(|| format!("{id} is no longer there; install it again"))?;
+        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
+        self.library
+            .install(staged, &now)
+            .map(|_| ())
+            .map_err(|error| error.to_string())
+    }
+
+    fn discard(&self) {
+        self.replace(None);
+    }
+
+    fn remove(&self, id: &str) -> Result<(), String> {
+        self.library.remove(id).map_err(|error| error.to_string())
+    }
 }

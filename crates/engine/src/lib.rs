@@ -131,6 +131,7 @@ pub use shown::shown_to_model;
 pub use sluice_catalogue::CatalogueOptions;
 pub use sluice_catalogue::memory::MemoryOptions;
 pub use sluice_catalogue::plugins::PluginDir;
+pub use sluice_catalogue::plugins::library;
 pub use sluice_model::compaction::Compaction;
 pub use sluice_model::{Auth as ModelAuth, Config as ModelConfig, Error as ModelError};
 /// What the files of all scopes say.

@@ -289,7 +289,7 @@ keys! {
     HTTP_HOOK_ALLOWED_ENV_VARS = Key::list("httpHookAllowedEnvVars");
     // Skills, commands and plugins.
     DISABLE_SKILL_SHELL_EXECUTION = Key::flag("disableSkillShellExecution");
-    ENABLED_PLUGINS = Key::object("enabledPlugins");
+    ENABLED_PLUGINS = Key::object("enabledPlugins").writable(Writable::Terminal);
     SKILL_LISTING_BUDGET_FRACTION = Key::number("skillListingBudgetFraction");
     SKILL_LISTING_MAX_DESC_CHARS = Key::number("skillListingMaxDescChars");
     SKILL_OVERRIDES = Key::object("skillOverrides");

@@ -28,6 +28,7 @@ mod terminal_kept;
 mod terminal_login;
 mod terminal_multiplexers;
 mod terminal_plain;
+mod terminal_plugins;
 mod terminal_screen;
 mod terminal_shell;
 mod terminal_storms;

@@ -16,6 +16,7 @@ mod modelling;
 mod noting;
 mod paging;
 mod picking;
+mod plugins;
 mod recalling;
 mod resuming;
 mod rewinding;

@@ -5,6 +5,7 @@ mod forms;
 mod lists;
 mod outside;
 mod past;
+mod plugins;
 mod shell;
 mod turn;
 
@@ -83,6 +84,7 @@ impl Doer {
             | Act::StopShells
             | Act::Open(_)
             | Act::Branch => self.outside(act).await?,
+            Act::Plugin(act) => self.plugin(act).await?,
             act => self.lists(act).await?,
         };
         if let Some(told) = told {

@@ -1,10 +1,12 @@
 //! Facts the terminal is given at the start: this crate reads no environment variables and no home folder.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::clock::Clock;
+use crate::plugins::PluginStore;
 use crate::screen::{Able, Named};
 use crate::theme::{Glyphs, Theme};
 
@@ -63,6 +65,8 @@ pub struct Facts {
     pub root: bool,
     /// What holds for a command: whether it runs, is asked about or refused, and why; from whoever knows the rules.
     pub decides: Option<Decides>,
+    /// The installed plugins, where this process runs the agent.
+    pub plugins: Option<Arc<dyn PluginStore>>,
     /// How times of day are told.
     pub clock: Clock,
     /// What is done once a turn is over and all of it is on the screen.

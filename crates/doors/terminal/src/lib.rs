@@ -8,6 +8,7 @@
 // What it is given at the start.
 pub mod clock;
 pub mod facts;
+mod plugins;
 // Keys and the draft,
 pub mod input;
 // text, themes and rows,
@@ -30,5 +31,6 @@ mod plain;
 pub use app::Next;
 pub use before::{Questioner, StartQuestion};
 pub use facts::{Facts, Settings, Variables};
+pub use plugins::{PluginEntry, PluginOffer, PluginStore};
 pub use run::{Agent, Outcome, run};
 pub use screen::tty::repair;

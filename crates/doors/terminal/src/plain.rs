@@ -269,6 +269,10 @@ impl Talk {
                     draft: String::new(),
                 });
             }
+            ListChoice::Plugin(act) => {
+                self.plugin(act);
+                return None;
+            }
             ListChoice::Point(point) => return Some(self.go_back(&point).await),
             ListChoice::Model(model) => self
                 .client

@@ -283,6 +283,8 @@ impl Session {
                 Some(news) = heard.recv() => {
                     // The branch is looked at after each turn, as the last of what it brings.
                     let is_last = matches!(news, Told::Branch(_)) && connected && !self.app.picture.is_busy();
+                    // A result is shown with the state that it belongs to, such as the commands of a new plugin.
+                    self.look().await;
                     self.app.told(news, now());
                     self.note_draft();
                     self.dirty = true;

@@ -6,6 +6,7 @@ use sluice_wire::control::{
 };
 use sluice_wire::mode::PermissionMode;
 
+use crate::plugins::{PluginAct, PluginEntry, PluginOffer};
 use crate::text::Row;
 
 /// An act: something that has to be done outside the screen.
@@ -44,6 +45,8 @@ pub enum Act {
     /// Ask the agent for something a picker shows.
     Models,
     Servers,
+    /// Something with plugins.
+    Plugin(PluginAct),
     Reconnect(String),
     Toggle(String, bool),
     Rules,
@@ -186,6 +189,7 @@ impl Act {
             self,
             Self::Models
                 | Self::Servers
+                | Self::Plugin(PluginAct::List | PluginAct::Stage(_) | PluginAct::AskRemoval(_))
                 | Self::Rules
                 | Self::Settings
                 | Self::Agents
@@ -234,6 +238,11 @@ pub enum Next {
 pub enum Told {
     Models(Vec<ModelInfo>),
     Servers(Vec<McpServerStatus>),
+    Plugins(Vec<PluginEntry>),
+    /// A plugin that can be installed now.
+    PluginOffer(PluginOffer),
+    /// The id of a plugin that is about to be removed.
+    PluginRemoval(String),
     Rules(Box<PermissionRulesState>),
     Context(Box<GetContextUsageResponse>),
     /// The model that answers, as the agent names it.

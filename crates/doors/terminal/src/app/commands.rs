@@ -31,6 +31,11 @@ pub(crate) const OURS: &[(&str, &str, &str)] = &[
     ("model", "[name]", "who answers"),
     ("permissions", "", "the rules that hold"),
     ("plan", "[prompt]", "plan without changing anything, or show the plan"),
+    (
+        "plugin",
+        "[install <folder or zip>]",
+        "plugins: list, enable, disable, install, remove",
+    ),
     ("rename", "<title>", "give this session a title"),
     ("reprint", "[n]", "the last items anew, at this width"),
     ("resume", "[all]", "go on with another session"),
@@ -56,6 +61,7 @@ const ALIASES: &[&str] = &[
     "allowed-tools",
     "checkpoint",
     "settings",
+    "plugins",
 ];
 
 /// Mode, its word, what it does.
@@ -99,6 +105,7 @@ impl App {
             "model" if !argument.is_empty() => self.acts.push(Act::SetModel(Some(argument.to_owned()))),
             "model" => self.acts.push(Act::Models),
             "mode" => self.pick_mode(),
+            "plugin" | "plugins" => self.plugin_command(argument, now),
             "mcp" => self.acts.push(Act::Servers),
             "permissions" | "allowed-tools" => self.acts.push(Act::Rules),
             "context" => self.acts.push(Act::Context),
@@ -114,10 +121,7 @@ impl App {
             "copy" => self.copy_answer(now),
             "add-dir" if argument.is_empty() => self.notify("a folder has to follow: /add-dir ../docs", now),
             "add-dir" => {
-                let folder = match argument.strip_prefix("~/") {
-                    Some(rest) => self.facts.home.join(rest),
-                    None => self.facts.folder.join(argument),
-                };
+                let folder = crate::plugins::path(argument, &self.facts.folder, &self.facts.home);
                 self.acts.push(Act::AddFolder(folder));
             }
             "skills" => self.acts.push(Act::Skills),

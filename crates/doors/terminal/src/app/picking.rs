@@ -5,6 +5,7 @@ mod list;
 use super::{Act, App, Now};
 use crate::app::commands::MODES;
 use crate::input::{Code, Editor, Key};
+use crate::plugins::{PluginAct, PluginEntry};
 use crate::text::Row;
 
 /// What is picked.
@@ -34,6 +35,12 @@ pub(crate) enum Picks {
     Command,
     /// A memory file for the editor.
     Memory,
+    Plugin(Vec<PluginEntry>),
+    /// A question about a plugin: what yes does, and what no does.
+    PluginDecision {
+        yes: PluginAct,
+        no: Option<PluginAct>,
+    },
 }
 
 /// A list to pick from.
@@ -79,6 +86,7 @@ impl Picker {
                     | Picks::Serving
                     | Picks::Note(_)
                     | Picks::Memory
+                    | Picks::PluginDecision { .. }
             ),
             picks,
             rows: rows.into_iter().collect(),
@@ -175,7 +183,11 @@ impl App {
                     self.acts.push(Act::Points);
                 }
                 _ => {
-                    self.picker = None;
+                    if let Some(picker) = self.picker.take()
+                        && let Picks::PluginDecision { no: Some(no), .. } = picker.picks
+                    {
+                        self.acts.push(Act::Plugin(no));
+                    }
                     self.undress();
                 }
             },
@@ -209,6 +221,7 @@ impl App {
         match (&picker.picks, key.code, key.ctrl) {
             (Picks::Session(_), Code::Char('f' | 'o' | 'a'), true) => self.session_key(key, now),
             (Picks::Server(_), Code::Char(letter), false) => self.server_key(letter, at, now),
+            (Picks::Plugin(_), Code::Char(letter), false) => self.plugin_key(letter, at),
             (Picks::Model(_), Code::Char('d' | 't') | Code::Left | Code::Right, false) => self.model_key(key, now),
             (Picks::Agent(_), Code::Char(letter), false) => self.agent_key(letter, at, now),
             (Picks::Setting(_), Code::Left | Code::Right, _) => self.turn_keeping(key.code == Code::Right),
@@ -258,6 +271,11 @@ impl App {
                 self.choose_model(false, now);
             }
             Picks::Server(servers) => self.show_tools(&servers, at),
+            Picks::Plugin(plugins) => self.show_plugin(&plugins, at),
+            Picks::PluginDecision { yes, no } => {
+                let chosen = if at == 0 { Some(yes) } else { no };
+                self.acts.extend(chosen.map(Act::Plugin));
+            }
             Picks::Rule(rules, kind) => self.pick_rule(*rules, kind),
             Picks::Setting(settings) => {
                 self.turn_setting(&settings, at);

@@ -12,6 +12,9 @@ impl App {
             told,
             Told::Models(_)
                 | Told::Servers(_)
+                | Told::Plugins(_)
+                | Told::PluginOffer(_)
+                | Told::PluginRemoval(_)
                 | Told::Rules(_)
                 | Told::Settings(_)
                 | Told::Agents(_)
@@ -64,6 +67,9 @@ impl App {
             Told::AgentFiles(files) => self.agent_files = files,
             Told::Skills(skills) => self.say(crate::view::report::skills(&skills, self.columns)),
             Told::Servers(servers) => self.pick_server(servers, now),
+            Told::Plugins(plugins) => self.pick_plugin(plugins, now),
+            Told::PluginOffer(offer) => self.offer_plugin(&offer),
+            Told::PluginRemoval(id) => self.confirm_removal(&id),
             Told::Rules(rules) => self.pick_rule(*rules, 0),
             Told::RulesOf(rules, kind) => self.pick_rule(*rules, kind),
             Told::Saved { place, settings } => self.saved(place, &settings, now),

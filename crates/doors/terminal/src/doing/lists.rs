@@ -222,7 +222,7 @@ impl Doer {
         ]))
     }
 
-    async fn keep(&self, source: &str, settings: serde_json::Value) -> Result<(), String> {
+    pub(super) async fn keep(&self, source: &str, settings: serde_json::Value) -> Result<(), String> {
         let request = UpdateSettings {
             source: source.to_owned(),
             settings: settings.into(),

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use super::{List, Outcome, Talk, say};
 use crate::app::{Act, Next, Point, Told};
 use crate::doing::{Doer, Shells};
+use crate::plugins::{PluginAct, PluginEntry};
 use crate::text::Row;
 use crate::text::clean::one_line;
 use crate::view::report;
@@ -20,6 +21,7 @@ const HELP: &[&str] = &[
     "help: /rewind goes back to before a prompt, /export writes the conversation to a file",
     "help: /model, /mode and /permissions show the model, the permission mode and the permission rules",
     "help: /context, /cost, /diff, /hooks, /skills print a report",
+    "help: /plugin lists plugins; enable, disable, install or remove can follow, with a name or a path",
     "help: /login brings an API key or a server, /logout removes it, /exit leaves",
     "help: ! and a command runs it in your shell, # and a text saves a note in CLAUDE.md",
     "help: Escape and Enter stop a turn or a command of yours",
@@ -129,6 +131,13 @@ impl Talk {
             "rewind" => Act::Points,
             "export" if argument.trim().is_empty() => Act::Export("sluice-session.md".to_owned()),
             "export" => Act::Export(argument.trim().to_owned()),
+            "plugin" | "plugins" => match PluginAct::parse(argument.trim(), &self.facts.folder, &self.facts.home) {
+                Ok(act) => Act::Plugin(act),
+                Err(why) => {
+                    say(&[format!("error: {why}")]);
+                    return Ok(None);
+                }
+            },
             "context" => Act::Context,
             "cost" => Act::Cost,
             "diff" => Act::Diff,
@@ -138,6 +147,11 @@ impl Talk {
         };
         self.commands.doer.begin(act);
         Ok(None)
+    }
+
+    /// Carries out what was chosen about a plugin.
+    pub(super) fn plugin(&self, act: PluginAct) {
+        self.commands.doer.begin(Act::Plugin(act));
     }
 
     /// Gives a line back whose command the agent knows. An unknown command is an error.
@@ -175,6 +189,27 @@ impl Talk {
             }
             Told::Points(points) => return self.offer(List::points(&points)),
             Told::Rules(rules) => return say(&rule_lines(&rules)),
+            Told::Plugins(plugins) => return say(&plugin_lines(&plugins)),
+            Told::PluginOffer(offer) => {
+                say(&[one_line(&offer.question())]);
+                let lines = offer.lines();
+                say(&lines
+                    .iter()
+                    .map(|line| format!("plugin contains: {}", one_line(line)))
+                    .collect::<Vec<_>>());
+                return self.offer(List::decision(
+                    ["do not install it", "install and enable it"],
+                    [PluginAct::Discard, PluginAct::Install(offer.id)],
+                ));
+            }
+            Told::PluginRemoval(id) => {
+                return self.offer(List::decision(
+                    [format!("keep {id}"), format!("remove {id}")]
+                        .each_ref()
+                        .map(String::as_str),
+                    [PluginAct::Discard, PluginAct::Remove(id)],
+                ));
+            }
             Told::Rows(rows) => rows,
             Told::Context(usage) => report::context(&usage, self.facts.is_demo(), COLUMNS),
             Told::Cost(usage) => report::cost(&usage, None, self.facts.is_demo(), COLUMNS),
@@ -205,6 +240,29 @@ fn again(next: Next) -> Outcome {
         next,
         draft: String::new(),
     }
+}
+
+fn plugin_lines(plugins: &[PluginEntry]) -> Vec<String> {
+    if plugins.is_empty() {
+        return vec!["plugin: none is installed".to_owned()];
+    }
+    let count = plugins.len();
+    let line = |(at, plugin): (usize, &PluginEntry)| {
+        let word = if plugin.enabled { "enabled" } else { "disabled" };
+        let parts = [plugin.version.as_ref(), plugin.problem.as_ref()];
+        let parts: Vec<String> = parts
+            .into_iter()
+            .flatten()
+            .map(|part| format!(", {}", one_line(part)))
+            .collect();
+        format!(
+            "plugin {} of {count}: {}, {word}{}",
+            at + 1,
+            one_line(&plugin.id),
+            parts.concat()
+        )
+    };
+    plugins.iter().enumerate().map(line).collect()
 }
 
 fn rule_lines(rules: &PermissionRulesState) -> Vec<String> {

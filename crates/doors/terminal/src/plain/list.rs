@@ -7,6 +7,7 @@ use sluice_wire::mode::PermissionMode;
 
 use crate::app::{MODES, Point};
 use crate::facts::Facts;
+use crate::plugins::PluginAct;
 use crate::text::clean::one_line;
 
 /// So many are read out at once.
@@ -20,6 +21,7 @@ pub(super) enum ListChoice {
     Model(String),
     Mode(PermissionMode),
     Point(Box<Point>),
+    Plugin(PluginAct),
 }
 
 /// A list.
@@ -65,6 +67,15 @@ impl List {
     pub(super) fn points(points: &[Point]) -> Self {
         let row = |point: &Point| (one_line(point.text.trim()), ListChoice::Point(Box::new(point.clone())));
         Self::new(points.iter().map(row).collect())
+    }
+
+    /// A question about a plugin; the first choice changes nothing.
+    pub(super) fn decision(choices: [&str; 2], acts: [PluginAct; 2]) -> Self {
+        let rows = choices.into_iter().zip(acts);
+        Self::new(
+            rows.map(|(text, act)| (text.to_owned(), ListChoice::Plugin(act)))
+                .collect(),
+        )
     }
 
     pub(super) fn modes() -> Self {

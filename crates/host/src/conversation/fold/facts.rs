@@ -299,6 +299,7 @@ impl Fold<'_> {
                 let model = learned.model.boxed().or_else(|| pending.about.clone());
                 session.model = model.or(session.model.take());
             }
+            Subtype::ReloadPlugins if !learned.commands.0.is_empty() => session.commands = commands(&learned.commands),
             Subtype::Initialize => {
                 if let Some(mode) = learned.current_permission_mode.get() {
                     session.mode = Some(PermissionMode::from(mode));
