@@ -12,7 +12,7 @@ import { Pane } from './Pane';
 
 type Step = { key: Key & `onboarding.${string}`; done: boolean };
 
-/** What was seen of everything the demo shows. */
+/** What was seen of everything the tour shows, in the order of the tour. */
 export function steps(all: readonly { what: { type: string } & Record<string, unknown> }[], state: SessionState | undefined, devices: number): Step[] {
   const has = (test: (what: Record<string, unknown> & { type: string }) => boolean) => all.some((one) => test(one.what));
   const asked = (kind: string) => has((what) => what.type === 'sluice_ask' && (kind === 'question' ? what['kind'] === 'question' : what['kind'] !== 'question'));
@@ -21,9 +21,9 @@ export function steps(all: readonly { what: { type: string } & Record<string, un
     { key: 'onboarding.send', done: has((what) => what.type === 'sluice_prompt') },
     { key: 'onboarding.watch', done: has((what) => what.type === 'assistant') },
     { key: 'onboarding.tasks', done: (state?.todos.length ?? 0) > 0 },
-    { key: 'onboarding.failure', done: failed },
     { key: 'onboarding.decide', done: asked('tool') },
     { key: 'onboarding.answer', done: asked('question') },
+    { key: 'onboarding.failure', done: failed },
     { key: 'onboarding.phone', done: devices > 1 },
   ];
 }
@@ -34,7 +34,6 @@ export function FirstSteps(props: { id: string; state: SessionState | undefined 
   const done = () => list().filter((step) => step.done).length;
   const next = () => list().find((step) => !step.done);
   return (
-    <>
       <Pane name="first" title={t('onboarding.title')} open figure={t('onboarding.of', { done: done(), all: list().length })}>
         <ul class="tasks">
           <For each={list()}>{(step) => (
@@ -46,8 +45,6 @@ export function FirstSteps(props: { id: string; state: SessionState | undefined 
           )}</For>
         </ul>
       </Pane>
-      <Pane name="bring" title={t('onboarding.bring')} open><Bring /></Pane>
-    </>
   );
 }
 

@@ -11,6 +11,9 @@ type Server = { name: string; status: string; error?: string; scope?: string; tr
 type Answer = { mcpServers?: Server[]; servers?: Server[] };
 type SignIn = { authUrl?: string; url?: string } | null;
 
+/** Milliseconds between two looks at the servers while they are shown. */
+const LOOK_EVERY = 2_000;
+
 const dot: Readonly<Record<string, string>> = { connected: '', 'needs-auth': 'ring', pending: 'ring', failed: 'diamond', disabled: 'hollow' };
 
 function words(server: Server): string {
@@ -28,6 +31,11 @@ export function Mcp(props: { id: string; state: SessionState | undefined; facts:
   const known = () => (props.facts?.servers ?? []) as Server[];
   const key = () => (props.state?.process.state === 'up' ? `${props.id} ${known().map((one) => `${one.name}${one.status}`).join()}` : null);
   const [asked, { refetch }] = createAsked(key, () => request<Answer>({ type: 'mcp_status', sessionId: props.id }).catch(() => ({}) as Answer));
+  // The agent reports a change of a server with the next turn only: while the list is seen, it is asked.
+  let list: HTMLElement | undefined;
+  const look = () => { if (key() !== null && !document.hidden && list?.isConnected && list.checkVisibility({ contentVisibilityAuto: true })) void refetch(); };
+  const timer = setInterval(look, LOOK_EVERY);
+  onCleanup(() => clearInterval(timer));
   const servers = () => asked.latest?.mcpServers ?? asked.latest?.servers ?? known();
   const needs = () => servers().filter((one) => one.status === 'needs-auth').length;
   return (
@@ -35,7 +43,7 @@ export function Mcp(props: { id: string; state: SessionState | undefined; facts:
       <Show when={needs()} fallback={servers().length || undefined}><span class="t-ask">{t('panels.mcpNeeds', { n: needs() })}</span></Show>
     }>
       <Show when={servers().length} fallback={<p class="dim">{t('panels.mcpNone')}</p>}>
-        <ul class="mcp"><For each={servers().map((one) => one.name)}>{(name) => <Show when={servers().find((one) => one.name === name)}>{(server) => <Row id={props.id} server={server()} again={() => void refetch()} />}</Show>}</For></ul>
+        <ul class="mcp" ref={(element) => { list = element; }}><For each={servers().map((one) => one.name)}>{(name) => <Show when={servers().find((one) => one.name === name)}>{(server) => <Row id={props.id} server={server()} again={() => void refetch()} />}</Show>}</For></ul>
       </Show>
     </Pane>
   );
@@ -59,14 +67,13 @@ function Row(props: { id: string; server: Server; again: () => void }): JSX.Elem
       props.again();
     }
   };
-  // The person agrees on another page and nobody tells this one: it looks while it waits, and when it is looked at again.
+  // The person agrees on another page: this one looks when it is looked at again.
   createEffect(() => {
     if (!page()) return;
     if (props.server.status !== 'needs-auth') { setPage(null); return; }
-    const look = () => { if (!document.hidden) props.again(); };
-    const timer = setInterval(look, 2000);
+    const look = () => props.again();
     window.addEventListener('focus', look);
-    onCleanup(() => { clearInterval(timer); window.removeEventListener('focus', look); });
+    onCleanup(() => window.removeEventListener('focus', look));
   });
   return (
     <li>

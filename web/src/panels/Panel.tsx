@@ -5,27 +5,31 @@ import { Dynamic } from 'solid-js/web';
 import { IconButton } from '../ui';
 import { t } from '../text';
 import { factsOf, stateOf, welcome } from '../screens/link';
+import { recall } from '../screens/prefs';
 import { Background } from './Background';
 import { Context } from './Context';
 import { Cost } from './Cost';
 import { Drift } from './Drift';
 import { Files } from './Files';
-import { FirstSteps } from './FirstSteps';
+import { Bring, FirstSteps } from './FirstSteps';
 import { Hooks } from './Hooks';
 import { InForce } from './InForce';
 import { Mcp } from './Mcp';
+import { Pane } from './Pane';
 import { Rules } from './Rules';
 import { Tasks } from './Tasks';
 
-/** Whether this session is the demo of a first visit. */
+/** Whether this session is the tour of a first visit. */
+const isTour = (id: string): boolean => recall('tour') === id;
+/** Whether the demo model answers in this session. */
 export const isDemo = (agent: string | undefined): boolean => welcome()?.agents.find((one) => one.name === agent)?.pays === 'demo';
 
 export function Sections(props: { id: string }): JSX.Element {
   const state = () => stateOf(props.id);
   return (
     <>
-      <Show when={isDemo(state()?.info.agent)}><FirstSteps id={props.id} state={state()} /></Show>
       <Tasks state={state()} />
+      <Show when={isDemo(state()?.info.agent) && isTour(props.id)}><FirstSteps id={props.id} state={state()} /></Show>
       <Background id={props.id} state={state()} />
       <Context id={props.id} state={state()} />
       <Cost state={state()} />
@@ -35,6 +39,7 @@ export function Sections(props: { id: string }): JSX.Element {
       <InForce id={props.id} state={state()} facts={factsOf(props.id)} />
       <Hooks id={props.id} state={state()} />
       <Drift id={props.id} state={state()} />
+      <Show when={isDemo(state()?.info.agent)}><Pane name="bring" title={t('onboarding.bring')} open={isTour(props.id)}><Bring /></Pane></Show>
     </>
   );
 }

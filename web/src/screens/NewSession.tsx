@@ -2,7 +2,7 @@
 import { createEffect, createMemo, createSignal, on, onMount, Show, type JSX } from 'solid-js';
 import type { Image, PathInfo } from '../api/types';
 import { Composer, type ComposerHandle } from '../composer';
-import { Button, Field, Icon, IconButton, Input, Select } from '../ui';
+import { announce, Button, Field, Icon, IconButton, Input, Select } from '../ui';
 import { t } from '../text';
 import { when } from '../text/format';
 import { go, route, sessionHref } from '../route/route';
@@ -80,8 +80,19 @@ export function NewSession(): JSX.Element {
           <label class="folder"><Icon name="folder" class="dim" />
             <input value={typed()} placeholder={short(folder(), home()) || '~/'} aria-label={t('sessions.folderLabel')} autocomplete="off" autocapitalize="off" spellcheck={false} onInput={(event) => type(event.currentTarget.value)}
               onKeyDown={(event) => {
-                const first = offered()[0];
-                if (event.key === 'Tab' && !event.shiftKey && typed() && first && first.path !== long(typed(), home())) { event.preventDefault(); type(`${short(first.path, home())}/`); }
+                if (event.isComposing) return;
+                const list = offered();
+                const at = list.findIndex((one) => one.path === folder());
+                // Tab completes what is typed; after a whole name it moves on.
+                const match = list[at] ?? list[0];
+                if (event.key === 'Tab' && !event.shiftKey && typed() && !typed().endsWith('/') && match && match.path !== long(typed(), home())) { event.preventDefault(); type(`${short(match.path, home())}/`); }
+                else if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && list.length > 0) {
+                  event.preventDefault();
+                  const next = event.key === 'ArrowDown' ? at + 1 : at < 0 ? list.length - 1 : at - 1;
+                  choose(list[(next + list.length) % list.length]?.path ?? folder());
+                  announce(short(folder(), home()));
+                } else if (event.key === 'Enter' && folder() !== '') { event.preventDefault(); box?.focus(); }
+                else if (event.key === 'Escape' && typed()) { event.preventDefault(); setTyped(''); setFolder(''); }
               }} />
             <Show when={typed()}><IconButton small icon="x" label={t('sessions.clearSearch')} onClick={() => { setTyped(''); setFolder(''); }} /></Show>
           </label>

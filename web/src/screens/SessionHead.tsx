@@ -1,14 +1,16 @@
-import { For, Show, type JSX } from 'solid-js';
+import { createSignal, For, Show, type JSX } from 'solid-js';
+import { Dynamic } from 'solid-js/web';
 import type { SessionInfo } from '../api/types';
 import { Icon, IconButton, type MenuEntry } from '../ui';
 import { t } from '../text';
 import { capsOf } from '../keys/keymap';
 import { perform } from '../keys/listen';
 import { go, route, sessionHref, type View } from '../route/route';
+import { done } from './act';
 import { SessionMenu, titleOf } from './Dialogs';
 import { folderName, group } from './groups';
 import { branchOf } from './info';
-import { sessions, unread } from './link';
+import { may, request, sessions, unread } from './link';
 import { Glyph, standing } from './Standing';
 
 export interface HeadProps {
@@ -27,6 +29,31 @@ export interface HeadProps {
   onAdd: ((id: string) => void) | undefined;
   /** Takes this one away from beside the others; nothing when it stands alone. */
   onClose: (() => void) | undefined;
+}
+
+/** The title as a button; pressed, it is a field. Enter or leaving it saves, Escape keeps the old title. */
+function EditableTitle(props: { id: string; title: string }): JSX.Element {
+  const [editing, setEditing] = createSignal(false);
+  let button: HTMLButtonElement | undefined;
+  const end = (field: HTMLInputElement, save: boolean) => {
+    if (!editing()) return;
+    const title = field.value.trim();
+    const focused = document.activeElement === field;
+    setEditing(false);
+    if (focused) button?.focus();
+    if (save && title !== '' && title !== props.title) void done(() => request({ type: 'rename', sessionId: props.id, title }));
+  };
+  const keys = (event: KeyboardEvent & { currentTarget: HTMLInputElement }) => {
+    if (event.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return;
+    event.preventDefault();
+    event.stopPropagation();
+    end(event.currentTarget, event.key === 'Enter');
+  };
+  return (
+    <Show when={editing()} fallback={<button ref={button} type="button" class="title-btn trunc" title={t('sessions.rename')} onClick={() => setEditing(true)}>{props.title}</button>}>
+      <input ref={(field) => queueMicrotask(() => { field.focus(); field.select(); })} class="input title-field" value={props.title} maxLength={200} aria-label={t('sessions.title')} autocomplete="off" onKeyDown={keys} onBlur={(event) => end(event.currentTarget, true)} />
+    </Show>
+  );
 }
 
 /** Title, where, the views of the session, its panel and its menu. */
@@ -50,7 +77,7 @@ export function SessionHead(props: HeadProps): JSX.Element {
       <a class="icon-btn back" href="#/" aria-label={t('sessions.back')}><Icon name="back" /></a>
       <Show when={!props.gone && props.info}>{(info) => <span class="only-phone"><Glyph info={info()} /></span>}</Show>
       <div class="ttl">
-        <Show when={props.beside} fallback={<h1 class="trunc">{title()}</h1>}><h2 class="trunc">{title()}</h2></Show>
+        <Dynamic component={props.beside ? 'h2' : 'h1'} class="trunc"><Show when={!props.gone && props.info && may('operate')} fallback={title()}><EditableTitle id={props.id} title={title()} /></Show></Dynamic>
         <Show when={!props.gone && props.info}>{(info) => (
           <p class="where trunc">
             <span class="only-phone">{standing(info()).word}<Show when={standing(info()).evidence}> · {standing(info()).evidence}</Show></span>

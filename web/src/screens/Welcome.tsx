@@ -20,6 +20,7 @@ export default function Welcome(): JSX.Element {
     const begun = await act(() => request({ type: 'start', projectPath: folder, agent: agent.name, title: t('onboarding.sessionTitle'), text: t('onboarding.greeting'), permissionMode: 'default' }), setBusy);
     if (!begun) return;
     keep('welcomed', '1');
+    keep('tour', begun.sessionId);
     go(sessionHref(begun.sessionId), true);
   };
   return (

@@ -1,5 +1,5 @@
 // What the transcript needs from the page: colours, differences, heavy bodies, links and menus.
-import type { Diff } from '../api/types';
+import type { Diff, Own } from '../api/types';
 import type { SessionView } from '../protocol';
 import type { TranscriptServices } from '../transcript';
 import { t } from '../text';
@@ -30,6 +30,14 @@ export function servicesFor(view: SessionView, onDraft?: (text: string) => void)
     openTask: () => go(sessionHref(id, 'overview')),
     device: () => welcome()?.device.id,
     modelName: modelNamed,
+    retry: (turn) => {
+      // Only the last turn, and only while nothing else runs.
+      const idle = ['idle', 'stopped'].includes(view.state()?.info.standing ?? '');
+      const last = view.records().findLast((record) => record.what.type === 'sluice_prompt')?.what as Extract<Own, { type: 'sluice_prompt' }> | undefined;
+      const prompt = turn.items.findLast((item) => item.kind === 'prompt');
+      if (!idle || !may('operate') || !last || prompt?.kind !== 'prompt' || prompt.uuid !== last.uuid || typeof last.text !== 'string') return undefined;
+      return () => void client().outbox.keep({ sessionId: id, text: last.text, images: last.images.map((one) => ({ hash: one.hash, mimeType: one.mime })) });
+    },
     promptMenu: (prompt) => (may('operate') ? [
       ...(onDraft && typeof prompt.text === 'string' ? [{ label: t('sessions.editResend'), icon: 'edit' as const, onSelect: () => onDraft(prompt.text as string) }] : []),
       { label: t('sessions.rewindHere'), icon: 'history', onSelect: () => openSheet({ kind: 'rewind', id, prompt: prompt.uuid }) },

@@ -4,7 +4,7 @@ import { Terminal } from '../ansi/Terminal';
 import { Markdown } from '../markdown/Markdown';
 import { t } from '../text';
 import { age, clock, duration, moment, money, percent, tokens } from '../text/format';
-import { copyText, CopyButton, Icon, LinkButton, Menu, IconButton, toast } from '../ui';
+import { Button, copyText, CopyButton, Icon, LinkButton, Menu, IconButton, toast } from '../ui';
 import { Call } from './cards/Call';
 import { HeavyText, JsonTree, PictureView } from './cards/parts';
 import { markText, markTone } from './marks';
@@ -173,7 +173,8 @@ function detail(item: MarkItem): { title: string; text: string } | undefined {
   const facts = item.facts;
   if (facts.what === 'process' && facts.stderr.length > 0) return { title: t('transcript.lastWords'), text: facts.stderr.join('\n') };
   if (facts.what === 'hook' && facts.outcome !== 'blocked' && facts.output) return { title: t('transcript.output'), text: facts.output };
-  if (facts.what === 'error' && facts.text) return { title: t('transcript.output'), text: facts.text };
+  // Nothing is said twice.
+  if (facts.what === 'error' && facts.text && !markText(facts, item.at, 0).startsWith(facts.text)) return { title: t('transcript.output'), text: facts.text };
   return undefined;
 }
 
@@ -230,6 +231,7 @@ export function TurnEndLine(props: { turn: Turn }): JSX.Element {
         <Show when={end().cost !== undefined}><span>{money(end().cost ?? 0)}</span></Show>
         <Show when={end().input > 0}><span>{t('transcript.tokensIn', { tokens: tokens(end().input), part: percent(end().cached / end().input) })}</span></Show>
         <Show when={end().output > 0}><span>{t('transcript.tokensOut', { tokens: tokens(end().output) })}</span></Show>
+        <Show when={end().outcome === 'error' && services.retry?.(turn())}>{(retry) => <Button small icon="retry" onClick={() => retry()()}>{t('transcript.retryTurn')}</Button>}</Show>
         <span class="endacts">
           <Show when={saidIn(turn())}><CopyButton text={() => saidIn(turn())} label={t('transcript.copyAnswer')} /></Show>
           <IconButton small icon="link" label={t('transcript.link')} onClick={() => copyLink(services.permalink(turn().seq))} />

@@ -67,10 +67,8 @@ function note(kind: string, text: string): string {
 /** `named`: the name of a model by its id. */
 export function markText(facts: MarkFacts, at: number, now: number, named: (id: string) => string = (id) => id): string {
   switch (facts.what) {
-    case 'error': return advice(facts.error, facts.text, facts.status);
-    case 'retry': return facts.failed
-      ? t('transcript.retryFailed', { what: cause(facts.error, facts.status), n: facts.attempt })
-      : facts.over
+    case 'error': return [advice(facts.error, facts.text, facts.status), facts.tries ? t('transcript.tried', { n: facts.tries }) : ''].filter(Boolean).join(' ');
+    case 'retry': return facts.over
       ? t('transcript.retryOver', { what: cause(facts.error, facts.status), attempt: facts.attempt })
       : t('transcript.retryNow', { what: cause(facts.error, facts.status), time: age(facts.until - now), attempt: facts.attempt, max: facts.max ?? '–' });
     case 'limit':

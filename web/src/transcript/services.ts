@@ -3,7 +3,7 @@ import { createContext, createSignal, onCleanup, useContext, type Accessor } fro
 import type { Diff } from '../api/types';
 import type { Runs } from '../markdown/runs';
 import type { MenuEntry } from '../ui';
-import type { CallItem, PromptItem } from './model';
+import type { CallItem, PromptItem, Turn } from './model';
 import type { Observed } from './model/observed';
 
 export interface TranscriptServices {
@@ -28,6 +28,8 @@ export interface TranscriptServices {
   openAgent?: ((call: CallItem) => void) | undefined;
   /** More entries for the menu of a message: edit and resend, rewind, fork. */
   promptMenu?: ((prompt: PromptItem) => readonly MenuEntry[]) | undefined;
+  /** Sends the message of a failed turn again; nothing where that is not possible. */
+  retry?: ((turn: Turn) => (() => void) | undefined) | undefined;
   /** What to say where nothing is shown. */
   empty?: (() => string) | undefined;
   /** The name of a model by its id. */

@@ -141,6 +141,11 @@ journey('a server is listed with its tools, switched off and on again; one that 
   await row('forms').getByText(/^Off/).waitFor();
   await row('forms').getByRole('switch').click();
   await row('forms').getByText(/^Connected/).waitFor();
+  // It dies between two turns: the panel shows it without a new one.
+  const own = stage.rest().filter((pid) => { try { return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('forms-server.mjs'); } catch { return false; } });
+  assert.equal(own.length, 1);
+  process.kill(own[0], 'SIGKILL');
+  await row('forms').getByText(/^Connected/).waitFor({ state: 'detached' });
   await row('broken').getByText(/^Failed/).waitFor();
   await row('broken').getByRole('button', { name: 'Reconnect' }).click();
   await page.locator('.toast').or(row('broken').getByText(/^Failed/)).first().waitFor();

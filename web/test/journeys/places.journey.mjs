@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ask, assert, begin, box, decide, folderWith, says, send, sessionOf, stageFor, stands, until } from './journey.mjs';
+import { axeFinds } from './browser.mjs';
 import { BIN } from './stage.mjs';
 
 let target = '';
@@ -25,6 +26,51 @@ journey('search finds what was said and goes to the place', async ({ guest, page
   await page.locator('.hit').first().click();
   await page.waitForURL(/#\/s\/[^/]+\/\d+$/);
   await says(page, 'heliotrope');
+});
+
+for (const [size, visitor] of [['wide', {}], ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]]) {
+  journey(`the title of a session is edited where it is shown (${size})`, async ({ guest, page }) => {
+    await begin(guest, `title me ${size}`);
+    await says(page, `You said: title me ${size}`);
+    await stands(page, 'idle');
+    const title = page.locator('header.head h1');
+    await title.getByRole('button').click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('not this');
+    await page.keyboard.press('Escape');
+    await title.getByRole('button', { name: `title me ${size}` }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill(`A better title ${size}`);
+    await page.keyboard.press('Enter');
+    await title.getByText(`A better title ${size}`).waitFor();
+    await page.reload();
+    await title.getByText(`A better title ${size}`).waitFor();
+    assert.deepEqual(await axeFinds(page, 'header.head'), []);
+  }, visitor);
+}
+
+journey('the folder field is used with the keyboard alone', async ({ guest, page, stage }) => {
+  for (const name of ['keys/alpha', 'keys/beta']) folderWith(stage, name);
+  await guest.go('#/new');
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
+  const field = page.getByRole('textbox', { name: 'Folder' });
+  const chosen = () => page.locator('.folds input:checked').evaluate((one) => one.closest('label')?.textContent ?? '').catch(() => '');
+  await field.fill('~/keys/');
+  await page.locator('.folds label', { hasText: 'keys/beta' }).waitFor();
+  await field.press('ArrowDown');
+  await until('the first is chosen', async () => (await chosen()).includes('keys/alpha'));
+  await field.press('ArrowDown');
+  await until('the second is chosen', async () => (await chosen()).includes('keys/beta'));
+  await field.press('Enter');
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'message');
+  // Tab completes a part of a name and then moves on.
+  await field.fill('~/keys/al');
+  await until('one is offered', async () => (await page.locator('.folds label').count()) === 1);
+  await field.press('Tab');
+  await until('completed', async () => (await field.inputValue()) === '~/keys/alpha/');
+  await field.press('Tab');
+  assert.equal(await field.evaluate((one) => document.activeElement === one), false);
+  await field.focus();
+  await field.press('Escape');
+  assert.equal(await field.inputValue(), '');
 });
 
 journey('a session that is deleted from its own page leads to the list, without an error', async ({ guest, page }) => {

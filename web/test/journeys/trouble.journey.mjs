@@ -4,7 +4,9 @@ import { BROKEN_LINE } from './browser.mjs';
 import { assert, begin, box, folderWith, says, send, sessionOf, stageFor, stands, until } from './journey.mjs';
 
 const FRAIL = fileURLToPath(new URL('frail-agent.mjs', import.meta.url));
-const { journey } = stageFor({ 'quiet work': [[{ text: 'I look around. ' }, { gate: 'quiet' }, { text: 'There.' }]], hello: [[{ text: 'Hello.' }]] }, { extra: ['--agent', 'sluice', '--agent', `'${FRAIL}'`] });
+/** Prompts whose next request to the model fails. */
+const failing = new Set(['fail once wide', 'fail once phone']);
+const { journey } = stageFor({ 'quiet work': [[{ text: 'I look around. ' }, { gate: 'quiet' }, { text: 'There.' }]], hello: [[{ text: 'Hello.' }]], 'fail once': (prompt) => [failing.delete(prompt) ? [{ status: 400, error: 'the wish is too odd' }] : [{ text: `It worked: ${prompt}.` }]] }, { extra: ['--agent', 'sluice', '--agent', `'${FRAIL}'`] });
 
 /** The line with someone in it who can change what the bridge says: a minute without a sign is too long for a test. */
 async function between(page, change) {
@@ -15,6 +17,18 @@ async function between(page, change) {
     bridge.onMessage((text) => { const message = JSON.parse(text); const next = way.change(message); if (next) socket.send(JSON.stringify(next)); });
   });
   return way;
+}
+
+for (const [size, visitor] of [['wide', {}], ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]]) {
+  journey(`an API error is one message with a Retry, which sends the prompt again (${size})`, async ({ guest, page }) => {
+    await begin(guest, `fail once ${size}`);
+    await page.locator('.end', { hasText: 'ended with an error' }).waitFor();
+    assert.equal(await page.locator('.stream').getByText(/the wish is too odd/).count(), 1);
+    assert.equal(await page.locator('.mark details').count(), 0);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await says(page, `It worked: fail once ${size}.`);
+    await page.getByRole('button', { name: 'Retry' }).waitFor({ state: 'detached' });
+  }, visitor);
 }
 
 journey('an agent that gives no sign is said to be silent, with the age of its last sign and a ladder', async ({ guest, page }) => {

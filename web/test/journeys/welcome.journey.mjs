@@ -26,6 +26,9 @@ journey('without a key the page greets, and the demo runs a real session with an
   // All there is to see was seen: tasks, a failure, a change that was decided on, a question; only the phone is left.
   const steps = page.locator('.stage > .panel details', { hasText: 'First steps' }).first();
   await steps.getByText('6 of 7').waitFor();
+  // In the order of the tour, below the tasks, and only in the session of the tour.
+  assert.deepEqual((await steps.locator('li').allInnerTexts()).map((one) => one.split(':')[1].trim().split('\n')[0]), ['Send a message', 'Watch it work', 'See its tasks', 'Decide on a change', 'Answer a question', 'See something fail', 'Open it on your phone']);
+  assert.equal(await page.locator('.stage > .panel > details h2').first().innerText(), 'Tasks');
   await page.locator('.stage > .panel summary', { hasText: /^Tasks/ }).getByText('3 of 3').waitFor();
   const stream = page.locator('.stream');
   await stream.focus();
@@ -43,4 +46,6 @@ journey('the demo model writes a note after it was allowed', async ({ guest, pag
   await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
   await stands(page, 'idle');
   await says(page, /note|wrote|written/i);
+  await page.locator('.stage > .panel h2', { hasText: 'Bring a model' }).waitFor();
+  assert.equal(await page.locator('.stage > .panel h2', { hasText: 'First steps' }).count(), 0);
 });

@@ -50,7 +50,8 @@ export default {
   // marks
   retryNow: '{what}. Next try in {time}, attempt {attempt} of {max}.',
   retryOver: '{what}. Tried again, attempt {attempt}, and went on.',
-  retryFailed: { one: '{what}. Tried {n} time more, without success.', other: '{what}. Tried {n} times more, without success.' },
+  tried: { one: 'Tried once more.', other: 'Tried {n} times more.' },
+  retryTurn: 'Retry',
   limitReached: 'Rate limit reached. Resets at {time}; the turn goes on by itself then.',
   limitReachedPlain: 'Rate limit reached.',
   limitNear: 'Rate limit nearly reached: {part} used.',

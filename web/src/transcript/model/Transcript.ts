@@ -103,9 +103,10 @@ export class Transcript extends Observed {
   }
 
   private read(type: string, message: ReturnType<typeof fields>, what: Rec['what'], place: Place): void {
-    if (type !== 'system') this.endRetry(type === 'assistant' && message['error'] !== undefined);
+    const failed = type === 'assistant' && message['error'] !== undefined ? this.retry : undefined;
+    if (type !== 'system') this.endRetry(failed !== undefined);
     switch (type) {
-      case 'assistant': this.takeAssistant(message, place); break;
+      case 'assistant': this.takeAssistant(message, place, failed); break;
       case 'user': applyUser(this, message, place); break;
       case 'result': this.takeResult(message, place); break;
       case 'system': applySystem(this, message, place); break;
@@ -241,7 +242,8 @@ export class Transcript extends Observed {
 
   // ── the agent's messages ───────────────────────────────────────────────
 
-  private takeAssistant(message: Fields, place: Place): void {
+  /** `failed`: the row of the retries that this error ends. It becomes the row of the error. */
+  private takeAssistant(message: Fields, place: Place, failed?: MarkItem): void {
     const body = fields(message['message']);
     const id = str(body['id']) ?? '';
     const parent = str(message['parent_tool_use_id']);
@@ -251,7 +253,11 @@ export class Transcript extends Observed {
       const type = str(one['type']);
       if (type === 'text') {
         const text = textOf(heavy(one['text']));
-        if (error) { this.mark({ what: 'error', error, text, status: num(message['api_error_status']) }, place, parent); continue; }
+        if (error) {
+          const facts: MarkFacts = { what: 'error', error, text, status: num(message['api_error_status']) };
+          if (failed?.facts.what === 'retry') { failed.facts = { ...facts, tries: failed.facts.attempt }; this.changes.add(failed); } else this.mark(facts, place, parent);
+          continue;
+        }
         if (text === '') { this.drafts.take(id, parent ?? null, 'text'); continue; }
         const item = this.drafts.take(id, parent ?? null, 'text') ?? this.adopt(new TextItem(this.key(place), place.seq, place.at), place, parent);
         if (item.kind !== 'text') continue;

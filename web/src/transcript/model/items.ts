@@ -109,7 +109,8 @@ export type Origin =
   | { kind: 'unknown'; text: string };
 
 export type MarkFacts =
-  | { what: 'error'; error: string; text: string; status: number | undefined }
+  /** `tries`: how often the agent tried again before it gave up. */
+  | { what: 'error'; error: string; text: string; status: number | undefined; tries?: number }
   | { what: 'retry'; error: string; status: number | undefined; attempt: number; max: number | undefined; until: number; over: boolean; failed: boolean }
   | { what: 'limit'; status: string; resets: number | undefined; type: string | undefined; part: number | undefined }
   | { what: 'stopped'; by: string | undefined; calls: number }

@@ -203,6 +203,14 @@ test('ten thousand messages are taken in well under a second', () => {
   expect(rows).toHaveLength(500 * 11);
 });
 
+test('retries that end in an error are one row: the error, with how often it was tried', () => {
+  const retry = (attempt: number) => ({ type: 'system', subtype: 'api_retry', error: 'server_error', error_status: 500, attempt, max_retries: 10, retry_delay_ms: 1 });
+  const failed = { ...said('e', text('API Error: 500')), error: 'server_error', api_error_status: 500 };
+  const transcript = build(prompt('p', 'go'), retry(1), retry(2), failed, result({ is_error: true, result: 'API Error: 500' }));
+  const marks = turns(transcript)[0]?.items.flatMap((item) => (item.kind === 'mark' ? [item.facts] : []));
+  expect(marks).toEqual([{ what: 'error', error: 'server_error', text: 'API Error: 500', status: 500, tries: 2 }]);
+});
+
 const RECORDINGS = join(import.meta.dirname, '../../../../../shared/wire/recordings');
 
 /** Everything that is on a row, with what hangs below it. */
