@@ -506,6 +506,12 @@ fn a_reload_sees_changes_and_keeps_what_it_cannot_read() {
     assert_eq!(settings.problems()[0].effect, Effect::Earlier);
     assert!(!settings.reload());
     assert_eq!(settings.rules().len(), 1, "still");
+    for empty in ["", " \n"] {
+        world.put(Source::User, empty);
+        settings.reload();
+        assert_eq!(texts(&settings), ["userSettings deny Bash(rm:*)"], "{empty:?}");
+        assert_eq!(settings.problems()[0].effect, Effect::Earlier);
+    }
     world.put(Source::User, json!({"permissions": {"deny": ["Read"]}}));
     assert!(settings.reload());
     assert_eq!(texts(&settings), ["userSettings deny Read"]);

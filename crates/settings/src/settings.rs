@@ -311,10 +311,15 @@ impl Settings {
     /// Whether there was a file.
     fn load_file(&mut self, source: Source, path: PathBuf, earlier: &[Layer]) -> bool {
         let mut found = read(source, &path);
+        let same = |layer: &&Layer| layer.source == source && layer.path.as_deref() == Some(path.as_path());
+        let before = earlier.iter().find(same);
+        // A file without any text is one that is being written.
+        if matches!(&found, Found::Read { text, .. } if text.trim().is_empty()) && before.is_some() {
+            let why = "the file is empty; write `{}` if it is to say nothing, or delete it";
+            found = Found::Broken(Problem::unreadable(source, &path, why));
+        }
         if let Found::Broken(problem) = &mut found
-            && let Some(layer) = earlier
-                .iter()
-                .find(|layer| layer.source == source && layer.path.as_deref() == Some(path.as_path()))
+            && let Some(layer) = before
         {
             // An edit that cannot be read is no edit: its deny rules and hooks may be what protects.
             problem.effect = Effect::Earlier;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -38,6 +39,8 @@ const INNER: &[&str] = &[
     "9",
 ];
 const FILES: &[&str] = &["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
+/// Fails where the kernel could be configured from inside.
+const PROBE: &str = "[ ! -w /proc/sys/kernel/core_pattern ] && [ ! -w /proc/sysrq-trigger ]";
 
 /// A bubblewrap that works.
 #[derive(Debug, Clone)]
@@ -51,6 +54,8 @@ pub(super) struct Bubblewrap {
     /// The filter of system calls, spelled out.
     filter: String,
     nested_namespaces: bool,
+    /// Entries of `/proc` that configure the machine. In a fresh `/proc` they belong to root, capabilities or not.
+    kernel: Vec<PathBuf>,
     /// Where there are domains to be reached.
     relay: Option<Relay>,
 }
@@ -88,6 +93,7 @@ impl Bubblewrap {
             env,
             filter: seccomp::spelled(&filter),
             nested_namespaces: config.nested_namespaces,
+            kernel: kernel_entries(),
             relay,
         };
         let first = found.works();
@@ -104,7 +110,8 @@ impl Bubblewrap {
     }
 
     fn works(&self) -> Result<(), String> {
-        let inner = self.inner(&Plan::default(), [].into_iter(), Path::new("/"), &[], &["true".into()]);
+        let probe = [self.bash.as_os_str(), "-c".as_ref(), PROBE.as_ref()].map(OsString::from);
+        let inner = self.inner(&Plan::default(), [].into_iter(), Path::new("/"), &[], &probe);
         let mut words = Vec::new();
         if self.relay.is_some() {
             words.push(self.program.clone().into());
@@ -174,6 +181,9 @@ impl Bubblewrap {
             words.extend(["--setenv".into(), name.clone(), value.clone()]);
         }
         words.extend(FILES.iter().map(OsString::from));
+        for entry in &self.kernel {
+            words.extend(["--ro-bind-try".into(), entry.into(), entry.into()]);
+        }
         let mut read_only_at_last = Vec::new();
         for (path, mount) in mounts(plan, standins) {
             match mount {
@@ -192,6 +202,22 @@ impl Bubblewrap {
         words.extend_from_slice(command);
         words
     }
+}
+
+/// Everything in `/proc` but processes and links, for root; others may write nothing there.
+fn kernel_entries() -> Vec<PathBuf> {
+    if !rustix::process::geteuid().is_root() {
+        return Vec::new();
+    }
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let of_process = |name: &OsString| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
+    let configures = |entry: &std::fs::DirEntry| {
+        let Ok(about) = entry.metadata() else { return false };
+        !of_process(&entry.file_name()) && (about.is_dir() || (about.is_file() && about.mode() & 0o222 != 0))
+    };
+    let mut all: Vec<PathBuf> = entries.filter(configures).map(|entry| entry.path()).collect();
+    all.sort();
+    all
 }
 
 /// From the outside in, so that the inner ones lie on top.

@@ -64,6 +64,21 @@ async fn the_top_folder_is_open_where_names_can_be_masked() {
     }
 }
 
+/// A fresh `/proc` of bubblewrap belongs to root, and so do the settings of the kernel in it.
+#[tokio::test]
+async fn the_kernel_is_not_configured_from_inside() {
+    for inside in each(&json!({})) {
+        let found = inside
+            .fine("find /proc -maxdepth 3 -not -path '/proc/[0-9]*' -not -path '/proc/self*' -not -path '/proc/thread-self*' -type f -writable -exec test -w {} \\; -print 2>/dev/null | head -n 5; echo end")
+            .await;
+        if inside.kind == Kind::Bubblewrap {
+            assert_eq!(found, "end");
+        }
+        // Opened for writing, and nothing written.
+        inside.refused(": >>/proc/sys/kernel/core_pattern").await;
+    }
+}
+
 /// CVE-2026-25725: settings were protected only once they existed. Cursor's CVE-2026-26268: hooks of git.
 #[tokio::test]
 async fn cve_2026_25725_and_26268_protected_places_existing_and_absent() {

@@ -99,17 +99,18 @@ pub(super) fn problem(policy: &Policy, directory: &Path, paths: &dyn Paths) -> O
 fn misplaced(policy: &Policy, repository: &Repository, paths: &dyn Paths) -> Option<String> {
     let inside = |path: &Path| Located::new(path, paths).inside(&policy.roots, paths);
     let own = repository.work_tree.join(".git");
-    let leads_here = |to: &str| paths.resolve(&repository.git_dir.join(to)) == repository.work_tree;
-    let moved = repository.values("core.worktree").last().is_some_and(leads_here);
-    if moved && !inside(&repository.work_tree) {
-        return Some("core.worktree".to_owned());
-    }
-    // Elsewhere only where that names this work tree, as git writes it for a linked work tree and for a submodule.
+    // Outside only where that names this work tree, as git writes it for a linked work tree and for a submodule.
     let back = || match paths.read(&repository.git_dir.join("gitdir")) {
         Found::This(text) => normal(Path::new(text.trim_end_matches(['\n', '\r']))) == own,
         Found::Nothing | Found::Unknown => false,
     };
-    if repository.git_dir != own && !inside(&repository.git_dir) && !moved && !back() {
+    let together = repository.git_dir == own || back();
+    if !together && !inside(&repository.work_tree) {
+        return Some("core.worktree".to_owned());
+    }
+    let leads_here = |to: &str| paths.resolve(&repository.git_dir.join(to)) == repository.work_tree;
+    let of_submodule = || repository.values("core.worktree").last().is_some_and(leads_here);
+    if !together && !inside(&repository.git_dir) && !of_submodule() {
         return Some(".git".to_owned());
     }
     let common = &repository.common_dir;
