@@ -136,6 +136,9 @@ pub struct PluginError {
 pub struct Plugins {
     /// Those that were found.
     pub list: Vec<Plugin>,
+    /// Those that only an untrusted folder enables. They are not loaded, and calls that their hooks cover need
+    /// permission.
+    pub held_back: Vec<Plugin>,
     /// Those that could not be loaded.
     pub errors: Vec<PluginError>,
 }
@@ -163,14 +166,20 @@ impl Plugins {
                 plugin.mcp_servers.clear();
             }
         }
-        let enabled = installed::enabled(settings);
-        if !enabled.is_empty() {
+        let (enabled, held_back) = (installed::enabled(settings), installed::held_back(settings));
+        if !enabled.is_empty() || !held_back.is_empty() {
             let shelf = installed::Shelf::read(&settings.places().config_dir.join("plugins"));
             for (name, marketplace) in enabled {
                 match shelf.find(&name, &marketplace) {
                     Ok(root) => found.take(&root, &name, &marketplace),
                     Err(error) => found.errors.push(error),
                 }
+            }
+            // What cannot be read brings no hooks; it is an error once the folder is trusted.
+            for (name, marketplace) in held_back {
+                let root = shelf.find(&name, &marketplace);
+                let read = root.and_then(|root| manifest::read(&root, &name, &marketplace));
+                found.held_back.extend(read.ok().map(|(plugin, _)| plugin));
             }
         }
         found

@@ -233,6 +233,14 @@ impl Settings {
             .collect()
     }
 
+    /// The values of a key that would apply if the folder were trusted, weakest file first.
+    #[must_use]
+    pub fn each_held_back(&self, key: &keys::Key) -> Vec<&Value> {
+        let held = |layer: &&Layer| layer.waits() && !layer.in_force().contains_key(key.name);
+        let layers = self.layers.iter().filter(held);
+        layers.filter_map(|layer| layer.value.get(key.name)).collect()
+    }
+
     /// Whether no hooks run but those of the administrator.
     fn only_managed_hooks(&self) -> bool {
         self.managed_only(&keys::ALLOW_MANAGED_HOOKS_ONLY)

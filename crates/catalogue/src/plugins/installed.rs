@@ -23,6 +23,28 @@ pub(super) fn enabled(settings: &Settings) -> Vec<(String, String)> {
             switched.extend(plugins.clone());
         }
     }
+    named(&switched)
+}
+
+/// The plugins that an untrusted folder would enable, and that are not enabled without it.
+pub(super) fn held_back(settings: &Settings) -> Vec<(String, String)> {
+    if settings.plain() {
+        return Vec::new();
+    }
+    let mut switched: Map<String, Value> = Map::new();
+    for value in settings.each_held_back(&keys::ENABLED_PLUGINS) {
+        if let Value::Object(plugins) = value {
+            switched.extend(plugins.clone());
+        }
+    }
+    let enabled = enabled(settings);
+    let mut held = named(&switched);
+    held.retain(|plugin| !enabled.contains(plugin));
+    held
+}
+
+/// The plugins that are switched on, as (name, marketplace), by name. Built-in parts are none.
+fn named(switched: &Map<String, Value>) -> Vec<(String, String)> {
     let mut on: Vec<(String, String)> = switched
         .iter()
         .filter(|(_, on)| !matches!(on, Value::Bool(false) | Value::Null))

@@ -213,7 +213,8 @@ impl Session {
 
     /// Looks at what there is, at the start.
     pub(crate) fn open_catalogue(&mut self) {
-        for plugin in self.commands.catalogue().plugins.list.clone() {
+        let before = &self.commands.catalogue().plugins;
+        for plugin in before.list.iter().chain(&before.held_back).cloned().collect::<Vec<_>>() {
             self.remove_hooks(&self.hooks_of(&plugin));
         }
         match self.options.folders.preloaded.take() {
@@ -233,6 +234,12 @@ impl Session {
             let hooks = Some(&plugin).filter(|_| !self.options.settings.plain());
             for hooks in hooks.map(plugins::Plugin::hooks_found).into_iter().flatten() {
                 self.add_hooks(&origin, &hooks, true);
+            }
+        }
+        for plugin in self.commands.catalogue().plugins.held_back.clone() {
+            let origin = self.hooks_of(&plugin);
+            for hooks in plugin.hooks_found() {
+                self.add_hooks(&origin, &hooks, false);
             }
         }
         self.take_plugin_servers();

@@ -249,3 +249,32 @@ async fn held_back_hooks_of_a_command_cover_its_turn() {
     assert!(!std::path::Path::new(&stage.path("made")).exists());
     stage.leave_now().await;
 }
+
+#[tokio::test]
+async fn held_back_hooks_of_a_plugin_that_the_project_enables_cover_its_calls() {
+    let script = Script::new()
+        .reply(Reply::tool("Bash", json!({"command": "touch made"})))
+        .text("Done");
+    let mut stage = Stage::with(script, |options| {
+        let plugins = options.settings.places().config_dir.join("plugins");
+        let hooks = plugins.join("guard/hooks");
+        std::fs::create_dir_all(&hooks).unwrap();
+        std::fs::write(hooks.join("hooks.json"), guarded_project()).unwrap();
+        let list = json!({"plugins": {"guard@team": [{"installPath": plugins.join("guard")}]}});
+        std::fs::write(plugins.join("installed_plugins.json"), list.to_string()).unwrap();
+        let project = json!({"enabledPlugins": {"guard@team": true}}).to_string();
+        with_files(options, &[(".claude/settings.json", &project)]);
+        options.permissions.allowed = vec!["Bash".into()];
+    })
+    .await;
+    stage.prompt("go").await;
+    let ask = stage.ask().await;
+    let reason = ask["request"]["decision_reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("not trusted"), "{ask}");
+    stage.deny(&ask).await;
+    stage.result().await;
+    for file in ["made", "hook-ran"] {
+        assert!(!std::path::Path::new(&stage.path(file)).exists(), "{file}");
+    }
+    stage.leave_now().await;
+}
