@@ -39,6 +39,8 @@ for line in sys.stdin:
         turn(message["response"]["response"]["behavior"])
         continue
     if message["type"] == "control_request":
+        if message["request"]["subtype"] == "interrupt":
+            open("interrupted", "w").close()
         say(type="control_response", response={"subtype": "success", "request_id": message["request_id"], "response": {}})
     if message["type"] != "user":
         continue

@@ -278,6 +278,105 @@ async def a_full_disk_refuses_what_it_cannot_keep_and_keeps_the_rest(stage, _):
             assert len(delivered) == len(set(delivered)), "a prompt ran twice"
 
 
+@test()
+async def a_runner_that_is_killed_as_it_starts_leaves_no_session_starting(stage, token):
+    async with connect(stage, token) as client:
+        await hello(client)
+        for round in range(30):
+            before = set(runners(stage))
+            id = str(uuid.uuid4())
+            await client.say(type="start", id=id, projectPath=stage.folder, text="go")
+            await soon(lambda: set(runners(stage)) - before, why="no runner was started")
+            await asyncio.sleep(round % 15 / 1000)
+            for pid in set(runners(stage)) - before:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            receipt = await client.receipt(id)
+            assert receipt["ok"], receipt
+            session = receipt["data"]["sessionId"]
+            assert (await command(client, type="subscribe", sessionId=session))["ok"]
+            await client.until(lambda it: standing("crashed")(it) and it["sessionId"] == session, 15)
+
+
+@test("silent")
+async def a_paused_runner_is_shown_and_can_be_stopped(stage, token):
+    async with connect(stage, token) as client:
+        await hello(client)
+        session = await start(stage, client)
+        await command(client, type="input", sessionId=session, text="go")
+        await client.until(lambda it: it["type"] == "state" and it["activity"]["state"] == "running")
+        [runner] = runners(stage)
+        os.kill(runner, signal.SIGSTOP)
+        await client.until(standing("lost"), 10)
+        os.kill(runner, signal.SIGCONT)
+        await client.until(standing("running", "stalled"), 10)
+        os.kill(runner, signal.SIGSTOP)
+        assert (await command(client, type="stop_session", sessionId=session))["ok"]
+        await client.until(standing("stopped"), 10)
+        await soon(lambda: stage.runners() == [stage.process.pid], 5, "processes of a stopped session live on")
+
+
+@test("silent")
+async def stopping_a_session_interrupts_its_turn_first(stage, token):
+    async with connect(stage, token) as client:
+        await hello(client)
+        session = await start(stage, client)
+        await command(client, type="input", sessionId=session, text="go")
+        await client.until(lambda it: it["type"] == "state" and it["activity"]["state"] == "running")
+        assert (await command(client, type="stop_session", sessionId=session))["ok"]
+        await client.until(standing("stopped"))
+        assert os.path.exists(os.path.join(stage.folder, "interrupted")), "the agent was not interrupted"
+
+
+@test()
+async def a_prompt_keeps_its_author_when_the_bridge_is_killed_after_its_delivery(stage, token):
+    session, expected = None, 0
+    for round in range(30):
+        async with connect(stage, token) as client:
+            await hello(client)
+            if session is None:
+                session = await start(stage, client)
+            else:
+                assert (await command(client, type="subscribe", sessionId=session))["ok"]
+            assert (await command(client, type="input", sessionId=session, text=f"prompt {round}"))["ok"]
+            await asyncio.sleep(round % 9 / 1000)
+            stage.kill(signal.SIGKILL)
+        stage.start()
+        async with connect(stage, token) as client:
+            await hello(client)
+            assert (await command(client, type="subscribe", sessionId=session))["ok"]
+            await client.until(lambda it: it["type"] == "state" and it["activity"]["state"] == "idle" and not it["queue"] and it["info"]["turns"] > round)
+            shown = await records(client, session)
+            by = [it["what"]["by"] for it in shown if it["what"]["type"] == "sluice_prompt"]
+            assert by == ["test"] * (round + 1), (round, by)
+
+
+@test()
+async def a_copied_state_folder_leaves_the_agents_of_the_original_alone(stage, token):
+    async with connect(stage, token) as client:
+        await hello(client)
+        session = await start(stage, client)
+        await command(client, type="input", sessionId=session, text="go")
+        await client.until(is_record("result"))
+        agents = runners(stage)
+        copy = os.path.join(stage.root, "copy")
+        subprocess.run(["cp", "-a", stage.state, copy], check=True)
+        other = subprocess.Popen([BIN, "serve", "--port", "0", "--state", copy], env=stage.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            there = type("There", (), {"url": other.stdout.readline().split("/#pair=")[0]})
+            async with connect(there, token) as looking:
+                await hello(looking)
+                assert (await command(looking, type="subscribe", sessionId=session))["ok"]
+                await looking.until(standing("crashed"))
+        finally:
+            other.terminate()
+            other.wait(20)
+        assert runners(stage) == agents, "the copy ended the runner of the original"
+        await command(client, type="input", sessionId=session, text="again")
+        result = await client.until(is_record("result"))
+        assert result["what"]["result"] == "prompt 2", result
+
+
 def transcript(stage, provider):
     """The file in which the agent saves a session of the stage's folder."""
     folder = os.path.join(stage.home, ".claude", "projects", re.sub("[^a-zA-Z0-9]", "-", os.path.realpath(stage.folder)))

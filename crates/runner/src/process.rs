@@ -32,6 +32,12 @@ impl Identity {
         Stat::of(self.pid).is_some_and(|stat| stat.started == self.started && !stat.ended)
     }
 
+    /// Returns whether this process is stopped by a signal (`SIGSTOP`), so that it does not react.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        Stat::of(self.pid).is_some_and(|stat| stat.started == self.started && stat.paused)
+    }
+
     /// Ends it, if it is still there. The number cannot go to somebody else in between.
     #[cfg(target_os = "linux")]
     fn kill(&self) -> bool {
@@ -83,6 +89,7 @@ pub(crate) fn new_mark() -> io::Result<String> {
 /// What `/proc/PID/stat` says.
 struct Stat {
     ended: bool,
+    paused: bool,
     parent: u32,
     started: u64,
 }
@@ -93,9 +100,10 @@ impl Stat {
         // The name may itself hold blanks and brackets.
         let (_, after) = stat.rsplit_once(") ")?;
         let mut fields = after.split_ascii_whitespace();
-        let ended = matches!(fields.next()?, "Z" | "X");
+        let state = fields.next()?;
         Some(Self {
-            ended,
+            ended: matches!(state, "Z" | "X"),
+            paused: matches!(state, "T" | "t"),
             parent: fields.next()?.parse().ok()?,
             started: fields.nth(17)?.parse().ok()?,
         })

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
@@ -25,6 +25,30 @@ pub struct Registered {
     pub socket: PathBuf,
     /// The start of the machine all this is about.
     pub boot: String,
+    /// The folder that the runner was started in. Absent in files of older versions.
+    #[serde(default)]
+    pub place: Option<Place>,
+}
+
+/// The identity of a folder. A copy of a folder has another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    pub device: u64,
+    pub inode: u64,
+}
+
+impl Place {
+    /// The identity of the folder at this path.
+    ///
+    /// # Errors
+    /// When the folder cannot be looked at.
+    pub fn of(dir: &Path) -> io::Result<Self> {
+        let found = fs::metadata(dir)?;
+        Ok(Self {
+            device: found.dev(),
+            inode: found.ino(),
+        })
+    }
 }
 
 /// What a sweep did.
@@ -48,6 +72,26 @@ pub fn is_alive(registered: &Registered) -> bool {
     registered.boot == process::boot() && registered.runner.is_alive()
 }
 
+/// Whether a registry describes processes that were started in this folder since the machine started. In a copy of a
+/// folder it describes processes of the original, which must not be touched.
+fn is_of(registered: &Registered, dir: &Path) -> bool {
+    registered.boot == process::boot()
+        && registered
+            .place
+            .is_none_or(|place| Place::of(dir).is_ok_and(|it| it == place))
+}
+
+/// Whether the runner of this folder is stopped by a signal, so that it does not react.
+#[must_use]
+pub fn is_paused(dir: &Path) -> bool {
+    read(dir).is_some_and(|registered| is_of(&registered, dir) && registered.runner.is_paused())
+}
+
+/// Ends the runner of this folder by force. Its agent ends with it; [`sweep`] ends what is left.
+pub fn kill(dir: &Path) -> bool {
+    read(dir).is_some_and(|registered| is_of(&registered, dir) && process::end(registered.runner))
+}
+
 /// Ends what a dead runner left behind in a folder: its agent, and everybody who carries its mark.
 pub fn sweep(dir: &Path) -> Swept {
     // Held, so that no runner starts here meanwhile.
@@ -65,7 +109,7 @@ pub fn sweep(dir: &Path) -> Swept {
 /// The same, by whoever holds the lock.
 pub(crate) fn sweep_locked(dir: &Path) -> Swept {
     let mut swept = Swept::default();
-    let Some(left) = read(dir).filter(|left| left.boot == process::boot()) else {
+    let Some(left) = read(dir).filter(|left| is_of(left, dir)) else {
         return swept;
     };
     // First all who can be found by whom they were started, while those are there.

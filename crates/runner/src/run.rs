@@ -26,7 +26,7 @@ use crate::launch::{Launch, StartError, StartLine, Started};
 use crate::log::{Cut, LogWriter};
 use crate::process::{self, Identity};
 use crate::record::Kind;
-use crate::registry::{self, Registered};
+use crate::registry::{self, Place, Registered};
 use agent::Agent;
 use lines::Lines;
 use runner::{Runner, wall};
@@ -151,6 +151,7 @@ fn prepare(dir: &Path) -> Result<(Runner, File, Started), StartError> {
         term,
         socket: dir.join(SOCKET),
         boot: process::boot(),
+        place: Place::of(&dir).ok(),
     };
     // Before the agent runs: so that it can be found whatever happens.
     let register = |registered: &Registered| {

@@ -63,6 +63,11 @@ pub(crate) struct Actor {
     /// Lines the runner could not take, tried again.
     pub(super) refused: VecDeque<Arc<str>>,
     pub(super) ending: Option<Ending>,
+    /// When a runner that does not end is killed.
+    pub(super) kill_at: Option<Instant>,
+    /// Whether the runner is stopped by a signal.
+    pub(super) paused: bool,
+    pub(super) runner_checked: Instant,
     pub(super) greeting: Greeting,
     pub(super) stderr: VecDeque<String>,
     pub(super) lost_since: Option<i64>,
@@ -227,6 +232,9 @@ impl Actor {
             next_write: 0,
             refused: VecDeque::new(),
             ending: None,
+            kill_at: None,
+            paused: false,
+            runner_checked: Instant::now(),
             greeting: loaded.greeting,
             stderr: VecDeque::new(),
             lost_since: None,
@@ -366,6 +374,9 @@ impl Actor {
         if let Some(at) = self.retires_at() {
             wake = wake.min(at);
         }
+        if let Some(at) = self.check_runner_at() {
+            wake = wake.min(at);
+        }
         if self.could_leave() {
             wake = wake.min(self.idle_since + LINGERS);
         }
@@ -382,6 +393,9 @@ impl Actor {
             self.records.retry(&self.shared.store);
         }
         self.write_refused();
+        if self.check_runner_at().is_some_and(|at| at <= Instant::now()) {
+            self.check_runner();
+        }
         if self.retires_at().is_some_and(|at| at <= Instant::now()) {
             self.retire();
         }

@@ -235,6 +235,7 @@ impl Actor {
                     self.greeting = Greeting::Sent(frame.request_id());
                 }
                 self.new_entries.clear();
+                self.was_handed_over(&frame);
                 self.step(at, What::Wrote(frame.clone()));
             }
             // The runner's word came before that it was written; the machine knows.

@@ -85,6 +85,10 @@ fn sort(prompts: Vec<PromptRow>, state: &ConversationState) -> (Vec<PromptRow>, 
                 row.state = "queued".to_owned();
                 queue.push(row);
             }
+            // Delivered, and its record was not stored: the log of the runner has it. The row knows its author.
+            None if matches!(row.state.as_str(), "delivered" | "indeterminate") => {
+                sent.insert(row.uuid.clone(), row);
+            }
             None => {}
         }
     }

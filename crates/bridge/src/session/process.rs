@@ -19,6 +19,11 @@ use crate::link::Link;
 /// How long an agent is given to end.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// How long after that the runner itself is killed.
+const KILL_MARGIN: Duration = Duration::from_secs(2);
+/// Interval between two checks of a runner that something is expected of.
+const CHECK_RUNNER: Duration = Duration::from_secs(2);
+
 /// Why the agent is being ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ending {
@@ -200,7 +205,9 @@ impl Actor {
     /// The runner is no longer heard. It may live.
     pub(super) fn lose_link(&mut self) {
         self.link = None;
-        if !self.state_is_up() {
+        self.paused = false;
+        // A runner that ended before it reported the start of the agent is looked after too.
+        if matches!(self.state.process(), ProcessStatus::Exited { .. }) {
             self.idle_since = Instant::now();
             return;
         }
@@ -213,6 +220,7 @@ impl Actor {
     /// The process has ended.
     pub(super) fn exited(&mut self, at: i64, exit: Exit, reason: Option<String>) {
         self.lost_since = None;
+        self.kill_at = None;
         let in_turn = self.state.open_turn().is_some();
         let greeted = self.greeting == Greeting::Done;
         let ending = self.ending.take();
@@ -333,6 +341,46 @@ impl Actor {
             let grace_ms = u64::try_from(GRACE.as_millis()).unwrap_or(u64::MAX);
             link.say(ToRunner::Shutdown { grace_ms });
         }
+        self.kill_at = Some(Instant::now() + GRACE + KILL_MARGIN);
+        self.check_runner();
+    }
+
+    /// When the runner has to be checked next: while something is expected of it.
+    pub(super) fn check_runner_at(&self) -> Option<Instant> {
+        let expected =
+            self.paused || self.ending.is_some() || !self.unwritten.is_empty() || self.state.open_turn().is_some();
+        (self.link.is_some() && expected).then(|| self.runner_checked + CHECK_RUNNER)
+    }
+
+    /// Looks whether the runner is stopped by a signal: it then accepts everything and reacts to nothing. The session is
+    /// shown as disconnected until the runner continues. A runner that is to end and does not is killed.
+    pub(super) fn check_runner(&mut self) {
+        self.runner_checked = Instant::now();
+        if self.link.is_none() {
+            return;
+        }
+        let dir = self.runner_dir();
+        let paused = registry::is_paused(&dir);
+        let overdue = self.kill_at.is_some_and(|at| at <= Instant::now());
+        if self.ending.is_some() && (paused || overdue) {
+            tracing::warn!(session = %self.id, paused, "a runner does not end; it is killed");
+            tokio::task::spawn_blocking(move || registry::kill(&dir));
+            return;
+        }
+        if paused == self.paused {
+            return;
+        }
+        self.paused = paused;
+        let at = now();
+        if paused {
+            tracing::warn!(session = %self.id, "a runner is stopped by a signal");
+            self.lost_since = Some(at);
+            self.step(at, What::Lost);
+        } else {
+            self.lost_since = None;
+            self.step(at, What::Connected);
+        }
+        self.dirty.state = true;
     }
 
     /// When the agent has been idle long enough to be ended.

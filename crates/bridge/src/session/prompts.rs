@@ -5,6 +5,7 @@ use serde_json::Value;
 use sluice_host::conversation::{Failure, PromptState, Submit, What};
 use sluice_host::wire::content::{Base64Source, Block, Content, Image};
 use sluice_host::wire::stdin::User;
+use sluice_host::wire::{Frame, ToAgent};
 use sluice_store::{PromptPatch, PromptRow};
 
 use super::actor::{Actor, Greeting, now};
@@ -119,6 +120,19 @@ impl Actor {
         self.tell_zero_queue();
     }
 
+    /// A prompt in the log of the runner: it was handed over before the bridge ended, and no longer waits.
+    pub(super) fn was_handed_over(&mut self, frame: &Frame) {
+        let Ok(ToAgent::User(user)) = frame.to_agent() else {
+            return;
+        };
+        let Some(uuid) = user.uuid else { return };
+        if let Some(at) = self.queue.iter().position(|row| row.uuid == uuid) {
+            let row = self.queue.remove(at);
+            self.sent.insert(row.uuid.clone(), row);
+            self.dirty.state = true;
+        }
+    }
+
     /// What the agent is told: images are fetched from where they are kept.
     fn content(&self, row: &PromptRow) -> Content {
         let stored: Vec<Value> = serde_json::from_str(&row.content).unwrap_or_default();
@@ -213,7 +227,7 @@ impl Actor {
             None => {
                 let line = it.line.to_agent().ok();
                 let text = match line {
-                    Some(sluice_host::wire::ToAgent::User(user)) => user.message.content.text(),
+                    Some(ToAgent::User(user)) => user.message.content.text(),
                     _ => String::new(),
                 };
                 PromptRow {

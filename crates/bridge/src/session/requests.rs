@@ -247,6 +247,8 @@ impl Actor {
 
     fn stop(&mut self, by: By) {
         if self.state_is_up() || self.connecting.is_some() {
+            // The turn ends first: an agent whose input ends would finish it.
+            self.interrupt(true, None);
             self.end_agent(Ending::Stopped(by.name));
             return;
         }

@@ -145,3 +145,19 @@ fn the_mark_is_new_for_every_agent() {
     stage.start(&script("true")).unwrap();
     assert_ne!(registry::read(&stage.dir).unwrap().mark, first);
 }
+
+#[test]
+fn a_sweep_in_a_copied_folder_leaves_the_processes_of_the_original_alone() {
+    let stage = Stage::run("trap '' TERM; echo ready; while :; do sleep 1000; done");
+    eventually("it is ready", || stage.said(Kind::Said) == ["ready"]);
+    let (runner, agent) = (stage.runner(), stage.agent());
+    let copy = tempfile::tempdir().unwrap();
+    std::fs::copy(stage.dir.join("runner.json"), copy.path().join("runner.json")).unwrap();
+    assert_eq!(registry::sweep(copy.path()).killed, Vec::<u32>::new());
+    assert!(!registry::kill(copy.path()));
+    assert!(runner.is_alive() && agent.is_alive());
+    // In the folder itself it is ended: so the test can fail.
+    assert!(registry::kill(&stage.dir));
+    eventually("the runner is gone", || !runner.is_alive());
+    assert!(registry::sweep(&stage.dir).killed.contains(&agent.pid));
+}
