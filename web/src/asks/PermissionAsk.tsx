@@ -3,13 +3,14 @@ import { createEffect, createMemo, createResource, createSignal, For, Match, on,
 import { lazy } from '../ui/part';
 import type { Diff, JsonValue } from '../api/types';
 import { DiffView } from '../diff/DiffView';
-import { projectName, toolWords } from '../gate/standing';
+import { toolWords } from '../gate/standing';
 import { around, t } from '../text';
 import { Button, Icon, IconButton, Menu } from '../ui';
 import type { AskContext } from './context';
 import { asJson, changedLines, changesFile, editKind, inputOf, mainText, sameInput, shortPath, type Input } from './inputs';
 import { CommandText, Revealed } from './Revealed';
 import { denyRule, suggestionsOf } from './suggestions';
+import { folderName } from '../text/paths';
 
 const EditInput = lazy(async () => ({ default: (await import('./kinds')).EditInput }));
 
@@ -136,7 +137,7 @@ function Title(props: { context: AskContext; input: Input; counts: Diff | { prob
   const act = (): [string, string, string] => {
     const hole = (key: 'asks.actEdit' | 'asks.actWrite' | 'asks.actRead' | 'asks.actRun' | 'asks.actFetch' | 'asks.actMcp' | 'asks.actUse', code: string, params: { [name: string]: string } = {}): [string, string, string] => { const [before, after] = around(key, 'what', params); return [before, code, after]; };
     const mcp = /^mcp__(.+?)__(.+)$/.exec(ask.toolName);
-    if (ask.toolName === 'Bash') return hole('asks.actRun', projectName(project));
+    if (ask.toolName === 'Bash') return hole('asks.actRun', folderName(project));
     if (ask.toolName === 'Write' && path) return hole('asks.actWrite', shortPath(path, project));
     if (changesFile(ask.toolName) && path) return hole('asks.actEdit', shortPath(path, project));
     if (ask.toolName === 'Read' && path) return hole('asks.actRead', shortPath(path, project));
@@ -168,7 +169,7 @@ function Why(props: { context: AskContext }): JSX.Element {
   const byMode = () => {
     if (!changesFile(ask.toolName) || props.context.client.list.get(props.context.sessionId)?.permissionMode !== 'default') return null;
     const inside = typeof path === 'string' && path.startsWith(`${props.context.project}/`);
-    return `${t('asks.whyMode')} ${inside ? t('asks.whyInside', { folder: projectName(props.context.project) }) : t('asks.whyOutside', { folder: projectName(props.context.project) })}`;
+    return `${t('asks.whyMode')} ${inside ? t('asks.whyInside', { folder: folderName(props.context.project) }) : t('asks.whyOutside', { folder: folderName(props.context.project) })}`;
   };
   const outside = (path: string) => path.startsWith('/') && path !== props.context.project && !path.startsWith(`${props.context.project}/`);
   const matched = () => { const rule = ask.request['matched_ask_rule']; return typeof rule === 'object' && rule !== null ? (rule as { tool_name?: string; rule_content?: string; source?: string }) : null; };
@@ -179,7 +180,7 @@ function Why(props: { context: AskContext }): JSX.Element {
         <dl class="why">
           <Show when={description !== null && why}>{(one) => <><dt>{t('asks.because')}</dt><dd><Revealed prose text={one()} /></dd></>}</Show>
           <Show when={matched()}>{(rule) => <><dt>{t('asks.rule')}</dt><dd class="mono">{rule().tool_name}{rule().rule_content ? `(${rule().rule_content})` : ''}</dd></>}</Show>
-          <Show when={text('blocked_path')}>{(one) => <><dt>{t('asks.path')}</dt><dd><span class="mono"><Revealed text={shortPath(one(), props.context.project)} /></span><Show when={outside(one())}> <span class="dim">{t('asks.pathOutside', { folder: projectName(props.context.project) })}</span></Show></dd></>}</Show>
+          <Show when={text('blocked_path')}>{(one) => <><dt>{t('asks.path')}</dt><dd><span class="mono"><Revealed text={shortPath(one(), props.context.project)} /></span><Show when={outside(one())}> <span class="dim">{t('asks.pathOutside', { folder: folderName(props.context.project) })}</span></Show></dd></>}</Show>
           <Show when={ask.agent}>{(one) => <><dt>{t('asks.from')}</dt><dd class="t-other"><Icon name="agent" /> {one()}</dd></>}</Show>
         </dl>
       </Show>

@@ -8,6 +8,7 @@ import { keepFailed, newId, uploadPicture, type Client, type DraftPicture, type 
 import { t } from '../text';
 import { count, money, percent, tokens } from '../text/format';
 import { announce, Button, Icon, IconButton, type IconName } from '../ui';
+import { inWorktree } from '../text/paths';
 import { rank } from './fuzzy';
 import { Listbox, type ListItem } from './Listbox';
 import { MOST_PICTURES, prepare } from './pictures';
@@ -97,8 +98,8 @@ export function Composer(props: ComposerProps): JSX.Element {
     if (now?.kind !== 'file') { setFiles(null); return; }
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      props.client.commands.send({ type: 'files', sessionId: props.session?.store.id ?? null, folder: props.folder ?? null, query: now.query, limit: 8 }, { signal: stop.signal, timeout: 10_000 })
-        .then(({ paths }) => setFiles({ query: now.query, items: paths.map((path) => ({ key: path.path, name: path.path, hits: path.matched, note: path.resource ? [path.resource.name, path.resource.description].filter(Boolean).join(' · ') : null, icon: path.resource ? 'mcp' : path.folder ? 'folder' : 'read', prefix: '' })) }), () => undefined);
+      props.client.commands.send({ type: 'files', sessionId: props.session?.store.id ?? null, folder: props.folder ?? null, query: now.query, limit: 8 * 4 }, { signal: stop.signal, timeout: 10_000 })
+        .then(({ paths }) => setFiles({ query: now.query, items: paths.filter((path) => !inWorktree(path.path)).slice(0, 8).map((path) => ({ key: path.path, name: path.path, hits: path.matched, note: path.resource ? [path.resource.name, path.resource.description].filter(Boolean).join(' · ') : null, icon: path.resource ? 'mcp' : path.folder ? 'folder' : 'read', prefix: '' })) }), () => undefined);
     }, 80);
     onCleanup(() => { clearTimeout(timer); stop.abort(); });
   }));

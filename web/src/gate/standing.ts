@@ -6,6 +6,7 @@ import { groupOf, type Group } from '../protocol/sessions';
 import { t } from '../text';
 import { age, clock, count, when } from '../text/format';
 import type { GlyphShape } from '../ui';
+import { folderName } from '../text/paths';
 
 export type Ground = 'neutral' | 'run' | 'warn' | 'bad' | 'off';
 
@@ -78,8 +79,6 @@ function waitWords(about: string | null, brief: Brief | null): string {
   return about ? t('asks.waits', { tool: toolWords(about) }) : t('asks.waitsPlain');
 }
 
-/** The last part of a path, for a row. */
-export const projectName = (path: string): string => path.split('/').filter(Boolean).at(-1) ?? path;
 
 const ago = (at: number | null, now: number): string | null => (at === null ? null : t('asks.lastSign', { age: age(Math.max(0, now - at)) }));
 /** How long ago, in the width of a figure: now, 42 s, 9 m, 3 h, then the day. */
@@ -99,7 +98,7 @@ export function standingOf(info: SessionInfo, c: Circumstances): Standing {
   }
   if (c.line.phase === 'up' || c.line.phase === 'connecting') return base;
   // Not connected: what is shown was true when the line was lost.
-  return { ...base, name: 'offline', shape: 'dots', quiet: true, word: wasWords(base.name, c.line.since), about: null, evidence: null, short: projectName(info.projectPath), ground: 'off', title: null, known: false };
+  return { ...base, name: 'offline', shape: 'dots', quiet: true, word: wasWords(base.name, c.line.since), about: null, evidence: null, short: folderName(info.projectPath), ground: 'off', title: null, known: false };
 }
 
 function wasWords(name: Standing['name'], at: number): string {
@@ -115,7 +114,7 @@ function wasWords(name: Standing['name'], at: number): string {
 
 function standingNow(info: SessionInfo, c: Circumstances): Standing {
   const { now, state } = c;
-  const project = projectName(info.projectPath);
+  const project = folderName(info.projectPath);
   const group = groupOf(info);
   const plain = { quiet: false, about: null, mono: false, evidence: null, short: project, figure: figureAt(info.lastActivityAt, now), ground: 'neutral' as Ground, group, title: null, known: true };
   const sign = ago(info.lastSign, now);

@@ -5,6 +5,7 @@ import { Composer, type ComposerHandle } from '../composer';
 import { announce, Button, Field, Icon, IconButton, Input, Select } from '../ui';
 import { t } from '../text';
 import { when } from '../text/format';
+import { inWorktree } from '../text/paths';
 import { go, route, sessionHref } from '../route/route';
 import { createAsked } from './asked';
 import { act } from './act';
@@ -39,7 +40,8 @@ export function NewSession(): JSX.Element {
     const answer = found.latest;
     if (!answer) return [];
     const list = typed() ? [...answer.paths, ...answer.recent.filter((one) => one.path.startsWith(long(typed(), home())))] : [...answer.recent, ...answer.paths.filter((one) => one.path !== home()), ...answer.paths];
-    return [...new Map(list.map((one) => [one.path, one])).values()].slice(0, 12);
+    // Sessions begin in a repository, not in a copy that was made for another one.
+    return [...new Map(list.filter((one) => typed() !== '' || !inWorktree(one.path)).map((one) => [one.path, one])).values()].slice(0, 12);
   });
   // A link to another folder while this place is open.
   createEffect(on(asked, (next) => { if (next) { setFolder(next); setTyped(next); } }, { defer: true }));

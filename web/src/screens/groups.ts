@@ -45,8 +45,7 @@ export function rowAge(info: SessionInfo, now: number): string {
   return since(now - at, at, now);
 }
 
-/** The last part of a path, which is what people call a folder. */
-export const folderName = (path: string): string => path.replace(/\/+$/, '').split('/').at(-1) || path;
+export { folderName } from '../text/paths';
 
 /** Folders with how many sessions each holds, most first. */
 export function folders(all: readonly SessionInfo[]): { path: string; count: number }[] {

@@ -129,6 +129,13 @@ journey('a worktree by a tick: the session works beside the folder, which stays 
   assert.equal(trees.length, 2, trees.join());
   assert.ok(existsSync(join(trees[1], 'where.txt')), 'the file is in the tree');
   assert.ok(!existsSync(join(folder, 'where.txt')), 'and not in the folder');
+  // The session goes by the name of the repository; its copies are not offered after @ there.
+  assert.match(await page.locator('header.head .where .not-phone').innerText(), /^with-git \//);
+  await page.locator('.rail-list a', { hasText: 'in a tree' }).getByText('with-git').waitFor();
+  await guest.go(`#/new?folder=${encodeURIComponent(folder)}`);
+  await box(page).pressSequentially('@README');
+  await page.getByRole('option', { name: /README/ }).first().waitFor();
+  assert.deepEqual(await page.locator('.choices [role="option"]').allInnerTexts(), ['README.md']);
 });
 
 journey('the timeline shows a compaction, is scrubbed, and is replayed at any speed', async ({ guest, page }) => {
