@@ -27,7 +27,7 @@ pub trait Runner {
 pub struct Query<'a> {
     /// The arguments.
     pub arguments: &'a [&'a OsStr],
-    /// What it reads on stdin.
+    /// The input on stdin.
     pub input: &'a str,
 }
 
@@ -36,9 +36,9 @@ pub struct Query<'a> {
 pub struct Answer {
     /// Whether it succeeded.
     pub success: bool,
-    /// What it printed.
+    /// The output.
     pub stdout: Vec<u8>,
-    /// Its messages.
+    /// The error messages.
     pub stderr: Vec<u8>,
 }
 

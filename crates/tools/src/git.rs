@@ -26,7 +26,7 @@ const MAX_CACHED: usize = 64;
 const RECENT: Duration = Duration::from_millis(50);
 
 /// Returns a command for git that overrides every setting of a repository that has a fixed name and names a program:
-/// hooks, monitors, pagers, editors. Filters and drivers have names of their own; the caller judges those.
+/// hooks, monitors, pagers, editors. The names of filters and drivers are not fixed; the caller judges those.
 #[must_use]
 pub fn command(env: &[(OsString, OsString)]) -> Command {
     let mut command = Command::new("git");

@@ -10,7 +10,7 @@ use crate::binary::Lab;
 use crate::peak;
 
 /// A server whose one tool answers as `$1` says.
-const SERVER: &str = r#"
+pub(crate) const SERVER: &str = r#"
 say() { printf '%s\n' "$1"; }
 answer() { say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}"; }
 begin() { printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"' "$id"; }
@@ -22,6 +22,7 @@ while IFS= read -r line; do
     *'"tools/list"'*) answer '{"tools":[{"name":"go","description":"d","inputSchema":{"type":"object"}}]}' ;;
     *'"tools/call"'*)
       case $1 in
+        small) answer '{"content":[{"type":"text","text":"ok"}]}' ;;
         giant) begin; head -c 250000000 /dev/zero | tr '\0' x; say '"}]}}' ;;
         endless) begin; tr '\0' x </dev/zero ;;
         blocks)

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::binary::{Lab, Ran};
 
-/// The print mode with every message on a line of its own.
+/// Flags of the print mode with stream-json output.
 const STREAM: [&str; 4] = ["-p", "--output-format", "stream-json", "--verbose"];
 
 /// A working folder, a model that calls tools in it, and a file beside the folder that only a planted program creates.

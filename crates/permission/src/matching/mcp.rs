@@ -9,8 +9,8 @@ const SEPARATOR: &str = "__";
 /// Whether a rule covers a tool of an MCP server.
 ///
 /// Server and tool are compared one by one. The text of a rule is split at its first separator, so an allow rule never
-/// covers a server with a separator in its name: `mcp__github__evil` could mean a tool of `github`. A rule that denies or
-/// asks covers whatever its text may mean.
+/// covers a server with a separator in its name: `mcp__github__evil` could mean a tool of `github`. A deny or ask rule
+/// covers both readings.
 #[must_use]
 pub fn covers(rule: &Rule, tool: ToolFacts<'_>) -> bool {
     let Some(called) = tool.name.strip_prefix(PREFIX) else {

@@ -50,3 +50,16 @@ fn allow_rules_of_the_command_line_do_not_outrank_managed_settings() {
     assert_eq!(denied, [true, false], "{ran:?}");
     assert!(!guard.lab.has("made") && guard.lab.has("own"), "{ran:?}");
 }
+
+#[test]
+fn an_allow_rule_for_a_server_covers_no_other_server() {
+    for (server, allowed) in [("github", true), ("github__evil", false), ("github_", false)] {
+        let tool = format!("mcp__{server}__go");
+        let guard = Guard::calling(&[(&tool, json!({}))]);
+        let script = guard.lab.home().join("server.sh");
+        std::fs::write(&script, crate::floods::SERVER).unwrap();
+        let servers = json!({"mcpServers": {server: {"command": "bash", "args": [script, "small"]}}}).to_string();
+        let calls = guard.run(&["--mcp-config", &servers, "--allowedTools", "mcp__github"]);
+        assert!(calls.len() == 1 && calls[0].denied != allowed, "{server}: {calls:?}");
+    }
+}

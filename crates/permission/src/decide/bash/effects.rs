@@ -233,7 +233,7 @@ impl<'a> Effects<'a> {
             self.touch(command, word, Access::Read, *reach, false);
         }
         for word in &doing.writes {
-            // What is moved or removed goes with everything beneath.
+            // A folder is moved or removed together with its content.
             let reach = match doing.removes.contains(word) {
                 true => Reach::Tree,
                 false => Reach::File,

@@ -187,7 +187,7 @@ fn is_plain(key: &str) -> bool {
         Some((subsection, name)) => (Some(subsection), name),
         None => (None, rest),
     };
-    // Some git versions let an alias take the place of a command of its own that is about to be removed.
+    // Newer versions of git let an alias replace a deprecated builtin command.
     if section == "alias" {
         return subsection.is_none() && !reads(name);
     }

@@ -220,7 +220,7 @@ impl<'a> Effects<'a> {
         command.touches.iter().any(below)
     }
 
-    /// Whether a program of the command may be one that lies in a folder of the project, by the search path.
+    /// Whether the search path finds a program of the command in a folder of the project.
     pub(super) fn shadowed(&self, simple: &Simple) -> bool {
         let names = simple.words.iter().filter_map(|word| word.text.as_deref());
         names
