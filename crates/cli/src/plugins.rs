@@ -144,7 +144,7 @@ impl PluginStore for OwnPlugins {
         let staged = staged.ok_or_else(|| format!("{id} is no longer there; install it again"))?;
         let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
         self.library
-            .install(staged, &now)
+            .install(&staged, &now)
             .map(|_| ())
             .map_err(|error| error.to_string())
     }

@@ -262,6 +262,8 @@ pub(crate) enum Stop {
     Interrupt,
     /// A prompt that wants to run now.
     Supersede,
+    /// The session cannot continue. Nobody interrupted it, so the conversation contains no notice of an interrupt.
+    Fail,
     /// The process has to go.
     Leave,
 }

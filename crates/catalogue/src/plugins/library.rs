@@ -70,7 +70,7 @@ pub struct InstalledPlugin {
     pub id: String,
     /// The version of its manifest.
     pub version: Option<String>,
-    /// What it contains, one line for each kind of part; or why it cannot be read.
+    /// The parts of the plugin, one line for each kind; or the reason why the plugin cannot be read.
     pub contents: Result<Vec<String>, String>,
 }
 
@@ -81,7 +81,7 @@ pub struct StagedPlugin {
     pub id: String,
     /// The version of its manifest.
     pub version: Option<String>,
-    /// What it contains, one line for each kind of part.
+    /// The parts of the plugin, one line for each kind.
     pub contents: Vec<String>,
     /// Whether a plugin of this id is installed already and will be replaced.
     pub replaces: bool,
@@ -172,7 +172,7 @@ impl Library {
     ///
     /// # Errors
     /// When the files or the list cannot be written.
-    pub fn install(&self, staged: StagedPlugin, now: &str) -> Result<String, LibraryError> {
+    pub fn install(&self, staged: &StagedPlugin, now: &str) -> Result<String, LibraryError> {
         let version = staged.version.as_deref().filter(|version| is_plain(version));
         let version = version.unwrap_or("unknown").to_owned();
         let place = self.folder.join("cache").join(LOCAL).join(&staged.name);
@@ -199,7 +199,7 @@ impl Library {
     /// Removes an installed plugin from the list, and its files where they are in the cache of the library.
     ///
     /// # Errors
-    /// When it is not installed, or its files or the list cannot be changed.
+    /// When no plugin with this id is installed, or the files or the list cannot be changed.
     pub fn remove(&self, id: &str) -> Result<(), LibraryError> {
         let shelf = Shelf::read(&self.folder);
         let place = shelf

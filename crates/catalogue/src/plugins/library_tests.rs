@@ -75,9 +75,10 @@ fn folder_is_staged_installed_listed_and_removed() {
     assert_eq!(staged.contents, CONTENTS);
     assert_eq!((staged.id.as_str(), staged.replaces), ("review-tools@local", false));
     assert_eq!(lab.library.list(), []);
-    // What was shown is what is installed.
+    // The copy is installed, not the source, which has changed since.
     fs::write(lab.at("review/commands/check.md"), "Changed.").unwrap();
-    assert_eq!(lab.library.install(staged, NOW).unwrap(), "review-tools@local");
+    assert_eq!(lab.library.install(&staged, NOW).unwrap(), "review-tools@local");
+    drop(staged);
     assert_eq!(lab.copies(), 0);
     let place = lab.at("config/plugins/cache/local/review-tools/1.2.0");
     assert_eq!(fs::read_to_string(place.join("commands/check.md")).unwrap(), "Check.");
@@ -106,7 +107,8 @@ fn archive_is_installed_from_the_folder_inside_it() {
     fs::write(lab.at("pack.zip"), archive).unwrap();
     let staged = lab.library.stage(&lab.at("pack.zip")).unwrap();
     assert_eq!(staged.contents, ["commands: go"]);
-    lab.library.install(staged, NOW).unwrap();
+    lab.library.install(&staged, NOW).unwrap();
+    drop(staged);
     let place = lab.at("config/plugins/cache/local/pack/unknown/commands/go.md");
     assert_eq!(fs::read_to_string(place).unwrap(), "Go.");
     assert_eq!(lab.copies(), 0);
@@ -150,9 +152,8 @@ fn list_of_the_reference_cli_keeps_its_other_entries() {
         ),
         ("plug/commands/x.md", "X"),
     ]);
-    lab.library
-        .install(lab.library.stage(&lab.at("plug")).unwrap(), NOW)
-        .unwrap();
+    let staged = lab.library.stage(&lab.at("plug")).unwrap();
+    lab.library.install(&staged, NOW).unwrap();
     let text = fs::read_to_string(lab.at("config/plugins/installed_plugins.json")).unwrap();
     let list: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(list["plugins"]["a@team"][0]["extra"], 1);

@@ -6,12 +6,14 @@ mod answering;
 mod asking;
 mod commands;
 mod completion;
+mod drafting;
 mod dressing;
 mod editing;
 mod frame;
 mod helping;
 mod jobs;
 mod keys;
+mod leaving;
 mod modelling;
 mod noting;
 mod paging;
@@ -33,7 +35,7 @@ mod tests;
 use std::collections::HashSet;
 
 use crate::facts::Facts;
-use crate::input::{Bindings, Editor, History, Key, PastPrompt, Vim};
+use crate::input::{Bindings, Editor, History, Key, Vim};
 use crate::text::{Role, Row, Style};
 use crate::view::feed::{Feed, Kind};
 use crate::view::picture::Picture;
@@ -384,79 +386,6 @@ impl App {
             .chain(self.focus_time())
             .chain(status)
             .min()
-    }
-
-    /// Puts a prompt into the history of prompts.
-    pub(crate) fn remember(&mut self, text: &str, now: Now) {
-        self.history.add(PastPrompt {
-            text: text.to_owned(),
-            at: now,
-            folder: self.facts.folder.display().to_string(),
-            session: self.picture.session.clone(),
-        });
-    }
-
-    /// Sends what is written.
-    pub(crate) fn send(&mut self, text: &str, images: Vec<(String, String)>, at_once: bool, now: Now) {
-        self.remember(text, now);
-        let uuid = uuid::Uuid::new_v4().to_string();
-        // One that waits for a turn stays in the queue when that turn is stopped.
-        self.sent = (!self.picture.is_busy()).then(|| (now, uuid.clone(), text.to_owned()));
-        self.feed.suggestion = None;
-        self.acts.push(Act::Send {
-            uuid,
-            text: text.to_owned(),
-            images,
-            at_once,
-        });
-    }
-
-    /// The last rows, once the region is gone.
-    #[must_use]
-    pub fn farewell(&self, now: Now) -> Vec<Row> {
-        let Some(session) = self.begun() else {
-            return Vec::new();
-        };
-        if self.picture.turn_count == 0 {
-            // Nothing was said here, but before: how to come back holds.
-            return vec![
-                Row::new(),
-                Row::faint(&format!("  {}", self.facts.coming_back(&session))),
-            ];
-        }
-        let title = self.picture.title.clone().map(|title| format!("\"{title}\""));
-        let mut facts: Vec<String> = title.into_iter().collect();
-        facts.push(crate::view::amount::lasted(std::time::Duration::from_millis(
-            now.saturating_sub(self.started),
-        )));
-        // One the agent began by itself, or for a `!` line, is none of the person's.
-        let turns = match self.picture.asked {
-            0 => self.picture.turn_count,
-            asked => asked,
-        };
-        facts.push(crate::view::amount::count(turns as u64, "turn"));
-        facts.extend(self.feed.changed.words());
-        if self.picture.cost >= 0.005 && !self.facts.is_demo() {
-            facts.push(crate::view::amount::dollars(self.picture.cost));
-        }
-        let said = Row::new().add("~ ", Role::Note).add(&facts.join(" ∙ "), Role::Faint);
-        let mut rows = vec![Row::new()];
-        rows.extend(crate::text::wrap::words(&said, self.columns, 2));
-        rows.push(Row::faint(&format!("  {}", self.facts.coming_back(&session))));
-        rows
-    }
-
-    /// Returns the draft, with the full text of pastes.
-    #[must_use]
-    pub fn draft(&self) -> String {
-        self.editor.whole()
-    }
-
-    /// What is written, for the session that comes next.
-    pub fn take_draft(&mut self) -> String {
-        let draft = self.editor.whole();
-        self.editor.take();
-        draft
     }
 
     /// Reads the key bindings of a file, and says what of it is not understood.

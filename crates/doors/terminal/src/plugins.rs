@@ -37,7 +37,7 @@ pub struct PluginEntry {
     pub id: String,
     /// The version of its manifest.
     pub version: Option<String>,
-    /// What it contains, one line for each kind of part.
+    /// The parts of the plugin, one line for each kind.
     pub contents: Vec<String>,
     /// Why it cannot be loaded.
     pub problem: Option<String>,
@@ -52,7 +52,7 @@ pub struct PluginOffer {
     pub id: String,
     /// The version of its manifest.
     pub version: Option<String>,
-    /// What it contains, one line for each kind of part.
+    /// The parts of the plugin, one line for each kind.
     pub contents: Vec<String>,
     /// Whether it replaces an installed plugin.
     pub replaces: bool,
@@ -102,7 +102,7 @@ impl PluginAct {
     /// Reads the argument of `/plugin`.
     ///
     /// # Errors
-    /// What can follow, for the person.
+    /// A sentence for the person that lists the valid arguments.
     pub(crate) fn parse(argument: &str, folder: &Path, home: &Path) -> Result<Self, String> {
         let (verb, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
         let name = rest.trim();

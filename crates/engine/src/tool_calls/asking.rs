@@ -35,7 +35,7 @@ impl Session {
                 if let Err(why) = self.ask_referee(index, &request_id, &name) {
                     // Without the tool that answers for it the program cannot continue: it ends with an error.
                     self.line.leave(1);
-                    self.turn.stop_unless_stopping(Stop::Interrupt);
+                    self.turn.stop_unless_stopping(Stop::Fail);
                     return Some(failed(&why));
                 }
                 self.step(index, asked(AskedOf::Person));

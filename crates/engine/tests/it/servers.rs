@@ -7,7 +7,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use sluice_engine::mcp::ServerConfig;
 use sluice_engine::{Asker, Options};
-use sluice_simulator::Script;
+use sluice_simulator::{Reply, Script};
 
 use crate::stage::{Stage, prompt};
 
@@ -485,9 +485,18 @@ fn refusal_of(asked: &Value) -> Value {
 
 #[tokio::test]
 async fn missing_permission_prompt_tool_ends_the_session_with_an_error() {
-    let script = Script::new()
-        .tool("Bash", json!({"command": "touch made"}))
-        .text("Never said");
+    missing_prompt_tool(Reply::tool("Bash", json!({"command": "touch made"}))).await;
+}
+
+/// The tool is needed while the model still writes its message.
+#[tokio::test]
+async fn missing_permission_prompt_tool_is_not_an_interrupt_of_the_person() {
+    let call = Reply::tool("Bash", json!({"command": "touch made"}));
+    missing_prompt_tool(call.gate("rest").and_text("Never said")).await;
+}
+
+async fn missing_prompt_tool(reply: Reply) {
+    let script = Script::new().reply(reply).text("Never said");
     let mut stage = Stage::with(script, |options| {
         options.permissions.asker = Asker::Tool("mcp__no__tool".to_owned());
     })
@@ -496,6 +505,8 @@ async fn missing_permission_prompt_tool_ends_the_session_with_an_error() {
     assert_eq!(stage.result().await["is_error"], true);
     let failure = failure_of(&stage).to_string();
     assert!(failure.contains("mcp__no__tool"), "{failure}");
+    let notices = stage.all("notice");
+    assert!(notices.is_empty(), "nobody interrupted it: {notices:?}");
     assert_eq!(stage.server.requests().len(), 1);
     assert_eq!(stage.end().await, 1);
 }

@@ -5,6 +5,7 @@
 
 mod ending;
 mod reading;
+mod running;
 
 pub(crate) use ending::{job_text, outcome_word};
 
@@ -397,112 +398,10 @@ impl Feed {
         rows
     }
 
-    /// Cards that are not committed yet.
-    #[must_use]
-    pub fn live(&self, width: usize, spinner: &str) -> Vec<Row> {
-        const MOST: usize = 8;
-        let mut rows = Vec::new();
-        let mut more = 0;
-        for item in &self.items {
-            let shown = match item {
-                Item::Call(id) => match self.calls.get(id) {
-                    Some(call) => card::rows(&self.with_inside(call), width, spinner),
-                    None => continue,
-                },
-                Item::Rows(_, rows) => rows.clone(),
-                Item::Text(text) => markdown::rows(text, self.measure(width)),
-                Item::End => continue,
-            };
-            if rows.len() + shown.len() > MOST && !rows.is_empty() {
-                more += 1;
-            } else {
-                rows.extend(shown.into_iter().take(MOST).map(|row| row.cut(width)));
-            }
-        }
-        if more > 0 {
-            rows.push(Row::faint(&format!("⋯ {more} more running")));
-        }
-        rows
-    }
-
-    fn with_inside(&self, call: &CallCard) -> CallCard {
-        let mut call = call.clone();
-        call.moves.clone_from(&self.moves);
-        let ids = self.inside.get(&call.id).map(Vec::as_slice).unwrap_or_default();
-        let known = ids.iter().filter_map(|id| self.calls.get(id));
-        let known = known.map(|inner| self.innermost(inner));
-        call.inside = known.rev_last(2);
-        call
-    }
-
-    /// Of agents inside agents the call that runs at the end of them.
-    fn innermost<'a>(&'a self, call: &'a CallCard) -> &'a CallCard {
-        let mut found = call;
-        // No deeper than calls there are, whatever somebody says of their parents.
-        for _ in 0..self.calls.len() {
-            let inside = self.inside.get(&found.id).into_iter().flatten();
-            let running = inside
-                .filter_map(|id| self.calls.get(id))
-                .rfind(|call| call.state == CardState::Running);
-            match running.filter(|_| found.state == CardState::Running) {
-                Some(inner) => found = inner,
-                None => break,
-            }
-        }
-        found
-    }
-
-    /// The tool of the call that runs, for the activity row.
-    #[must_use]
-    pub fn running_tool(&self) -> Option<String> {
-        self.items.iter().find_map(|item| match item {
-            Item::Call(id) => {
-                let call = self.calls.get(id).filter(|call| call.state == CardState::Running)?;
-                Some(card::name(&call.tool))
-            }
-            _ => None,
-        })
-    }
-
-    /// The Bash calls of the main conversation that run.
-    #[must_use]
-    pub fn running_commands(&self) -> Vec<String> {
-        let calls = self.items.iter().filter_map(|item| match item {
-            Item::Call(id) => self.calls.get(id),
-            _ => None,
-        });
-        calls
-            .filter(|call| call.tool == "Bash" && call.state == CardState::Running)
-            .map(|call| call.id.clone())
-            .collect()
-    }
-
-    /// Shows the end of what a running call has printed.
-    pub fn prints(&mut self, call: &str, tail: String) {
-        if let Some(call) = self.calls.get_mut(call) {
-            call.output = Some(tail).filter(|tail| !tail.trim().is_empty());
-        }
-    }
-
     /// A call an ask is about.
     #[must_use]
     pub fn call(&self, id: &str) -> Option<&CallCard> {
         self.calls.get(id)
-    }
-}
-
-/// The last few of a list, in order.
-trait RevLast<'a> {
-    fn rev_last(self, count: usize) -> Vec<CallCard>;
-}
-
-impl<'a, I: Iterator<Item = &'a CallCard>> RevLast<'a> for I {
-    fn rev_last(self, count: usize) -> Vec<CallCard> {
-        let all: Vec<&CallCard> = self.collect();
-        all.iter()
-            .skip(all.len().saturating_sub(count))
-            .map(|call| (*call).clone())
-            .collect()
     }
 }
 

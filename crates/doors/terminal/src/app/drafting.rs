@@ -1,0 +1,44 @@
+//! The draft on its way to the agent.
+
+use super::{Act, App, Now};
+use crate::input::PastPrompt;
+
+impl App {
+    /// Puts a prompt into the history of prompts.
+    pub(crate) fn remember(&mut self, text: &str, now: Now) {
+        self.history.add(PastPrompt {
+            text: text.to_owned(),
+            at: now,
+            folder: self.facts.folder.display().to_string(),
+            session: self.picture.session.clone(),
+        });
+    }
+
+    /// Sends what is written.
+    pub(crate) fn send(&mut self, text: &str, images: Vec<(String, String)>, at_once: bool, now: Now) {
+        self.remember(text, now);
+        let uuid = uuid::Uuid::new_v4().to_string();
+        // One that waits for a turn stays in the queue when that turn is stopped.
+        self.sent = (!self.picture.is_busy()).then(|| (now, uuid.clone(), text.to_owned()));
+        self.feed.suggestion = None;
+        self.acts.push(Act::Send {
+            uuid,
+            text: text.to_owned(),
+            images,
+            at_once,
+        });
+    }
+
+    /// Returns the draft, with the full text of pastes.
+    #[must_use]
+    pub fn draft(&self) -> String {
+        self.editor.whole()
+    }
+
+    /// What is written, for the session that comes next.
+    pub fn take_draft(&mut self) -> String {
+        let draft = self.editor.whole();
+        self.editor.take();
+        draft
+    }
+}

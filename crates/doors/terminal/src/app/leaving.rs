@@ -1,0 +1,41 @@
+//! The last rows of a session.
+
+use super::{App, Now};
+use crate::text::{Role, Row};
+
+impl App {
+    /// The last rows, once the region is gone.
+    #[must_use]
+    pub fn farewell(&self, now: Now) -> Vec<Row> {
+        let Some(session) = self.begun() else {
+            return Vec::new();
+        };
+        if self.picture.turn_count == 0 {
+            // Nothing was said here, but before: how to come back holds.
+            return vec![
+                Row::new(),
+                Row::faint(&format!("  {}", self.facts.coming_back(&session))),
+            ];
+        }
+        let title = self.picture.title.clone().map(|title| format!("\"{title}\""));
+        let mut facts: Vec<String> = title.into_iter().collect();
+        facts.push(crate::view::amount::lasted(std::time::Duration::from_millis(
+            now.saturating_sub(self.started),
+        )));
+        // One the agent began by itself, or for a `!` line, is none of the person's.
+        let turns = match self.picture.asked {
+            0 => self.picture.turn_count,
+            asked => asked,
+        };
+        facts.push(crate::view::amount::count(turns as u64, "turn"));
+        facts.extend(self.feed.changed.words());
+        if self.picture.cost >= 0.005 && !self.facts.is_demo() {
+            facts.push(crate::view::amount::dollars(self.picture.cost));
+        }
+        let said = Row::new().add("~ ", Role::Note).add(&facts.join(" ∙ "), Role::Faint);
+        let mut rows = vec![Row::new()];
+        rows.extend(crate::text::wrap::words(&said, self.columns, 2));
+        rows.push(Row::faint(&format!("  {}", self.facts.coming_back(&session))));
+        rows
+    }
+}
