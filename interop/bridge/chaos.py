@@ -153,10 +153,35 @@ async def fill_disk(stage, seconds):
         os.remove(filler)
 
 
+async def pause_runner(stage, dice):
+    """A runner reacts to nothing for a while."""
+    found = agents(stage, "runner run")
+    if found:
+        runner = dice.choice(found)
+        os.kill(runner, signal.SIGSTOP)
+        await asyncio.sleep(dice.uniform(0.3, 4.0))
+        os.kill(runner, signal.SIGCONT)
+
+
+async def kill_twice(stage, dice):
+    """A runner is killed, and the one that is started in its place within 20 ms of its start."""
+    before = set(agents(stage, "runner run"))
+    for runner in before:
+        os.kill(runner, signal.SIGKILL)
+    end = time.time() + 3
+    while time.time() < end:
+        started = set(agents(stage, "runner run")) - before
+        if started:
+            await asyncio.sleep(dice.uniform(0, 0.02))
+            os.kill(started.pop(), signal.SIGKILL)
+            return
+        await asyncio.sleep(0.002)
+
+
 async def storm(stage, dice, seconds, screens, log, disk):
     """Breaks things until the time is over."""
     end = time.time() + seconds
-    blows = ["agent", "runner", "bridge", "bridge", "cut", "cut", "stop", "late"] + ["disk"] * disk
+    blows = ["agent", "runner", "bridge", "bridge", "cut", "cut", "stop", "late", "pause", "early"] + ["disk"] * disk
     while time.time() < end:
         await asyncio.sleep(dice.uniform(0.3, 1.5))
         what = dice.choice(blows)
@@ -166,6 +191,10 @@ async def storm(stage, dice, seconds, screens, log, disk):
             screen = dice.choice(screens)
             if what == "late" and screen.socket:
                 await screen.read_late(dice.uniform(0.1, 1.0))
+            if what == "pause":
+                await pause_runner(stage, dice)
+            if what == "early":
+                await kill_twice(stage, dice)
             if what == "agent":
                 found = agents(stage, "--input-format stream-json")
             elif what == "runner":

@@ -377,6 +377,35 @@ async def a_copied_state_folder_leaves_the_agents_of_the_original_alone(stage, t
         assert result["what"]["result"] == "prompt 2", result
 
 
+def resident(pid):
+    """Memory of a process, in MiB."""
+    with open(f"/proc/{pid}/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+@test("flood")
+async def a_long_history_is_sent_in_pages_and_costs_little_memory(stage, token):
+    async with connect(stage, token) as client:
+        await hello(client)
+        session = await start(stage, client)
+        await command(client, type="input", sessionId=session, text="go")
+        await client.until(is_record("result"), 120)
+    before = resident(stage.process.pid)
+    messages, page, pages = [], {"more": True}, 0
+    async with connect(stage, stage.token("looks", "view")) as client:
+        while page["more"]:
+            await client.say(type="get_history", sessionId=session, **({"before": page["before"]} if pages else {}))
+            page = await client.of("history")
+            assert len(json.dumps(page)) < 4 << 20, "a page is too large"
+            messages = page["messages"] + messages
+            pages += 1
+    texts = [it for it in messages if it["type"] == "assistant"]
+    assert pages > 10 and len(texts) == 20_001, (pages, len(texts))
+    ids = [it["message"]["id"] for it in texts[:-1]]
+    assert ids == [f"m{number}" for number in range(20_000)], "the order is wrong, or a message is missing"
+    assert resident(stage.process.pid) < before + 64, (before, resident(stage.process.pid))
+
+
 def transcript(stage, provider):
     """The file in which the agent saves a session of the stage's folder."""
     folder = os.path.join(stage.home, ".claude", "projects", re.sub("[^a-zA-Z0-9]", "-", os.path.realpath(stage.folder)))

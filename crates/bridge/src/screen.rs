@@ -361,7 +361,7 @@ impl Connection {
                     self.complain(&problem, Some(&id), None);
                 }
             }
-            Level::Zero => self.send_history(&id).await,
+            Level::Zero => self.send_history(&id, None).await,
         }
     }
 

@@ -388,7 +388,7 @@ answers?: JsonValue | null,
  */
 content?: JsonValue | null, };
 
-export type ClientMessage = { "type": "hello" } & Hello | { "type": "ping", } | { "type": "pong", } | { "type": "start" } & Start | { "type": "resume_session", sessionId: string, projectPath?: string | null, permissionMode?: string | null, } | { "type": "stop_session", sessionId: string, } | { "type": "list_sessions", } | { "type": "list_recent_sessions", limit?: number | null, projectPath?: string | null, archived?: boolean | null, } | { "type": "get_history", sessionId: string, } | { "type": "subscribe", sessionId: string, cursor?: Cursor | null, 
+export type ClientMessage = { "type": "hello" } & Hello | { "type": "ping", } | { "type": "pong", } | { "type": "start" } & Start | { "type": "resume_session", sessionId: string, projectPath?: string | null, permissionMode?: string | null, } | { "type": "stop_session", sessionId: string, } | { "type": "list_sessions", } | { "type": "list_recent_sessions", limit?: number | null, projectPath?: string | null, archived?: boolean | null, } | { "type": "get_history", sessionId: string, before?: number | null, } | { "type": "subscribe", sessionId: string, cursor?: Cursor | null, 
 /**
  * How many turns a snapshot shall hold at most.
  */

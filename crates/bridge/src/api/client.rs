@@ -46,9 +46,12 @@ pub enum ClientMessage {
         #[serde(default)]
         archived: Option<bool>,
     },
-    /// Level 0: everything said in a session; from then on its messages.
+    /// Level 0: the last turns of a session, and from then on its messages. With `before` (from the answer) the turns
+    /// before those.
     GetHistory {
         session_id: String,
+        #[serde(default)]
+        before: Option<i64>,
     },
 
     // Listening, level 1.

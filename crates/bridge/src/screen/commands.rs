@@ -95,9 +95,9 @@ impl Connection {
                 self.unsubscribe(&session_id).await;
                 Ok(Value::Null)
             }
-            M::GetHistory { session_id } => {
+            M::GetHistory { session_id, before } => {
                 let id = self.hub.known(&session_id, &by).await?;
-                self.send_history(&id).await;
+                self.send_history(&id, before).await;
                 Ok(Value::Null)
             }
             M::Start(start) => self.start(start, id).await,

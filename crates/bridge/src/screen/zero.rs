@@ -12,7 +12,9 @@ use crate::session::{Command, Listener};
 /// How many recent sessions are listed, when a client does not say.
 const RECENT: u32 = 20;
 /// How much is read from the store at once.
-const CHUNK: usize = 4 * 1024 * 1024;
+const CHUNK: usize = 1024 * 1024;
+/// How much of the history is sent at once, in bytes of shown records. A single larger turn is divided.
+const PAGE: usize = 1024 * 1024;
 
 impl Connection {
     /// Does what a client of level 0 says.
@@ -32,10 +34,10 @@ impl Connection {
             M::ListRecentSessions {
                 limit, project_path, ..
             } => self.recent(limit, project_path.as_deref()),
-            M::GetHistory { session_id } => {
+            M::GetHistory { session_id, before } => {
                 let id = self.hub.known(&session_id, &self.person.by).await?;
                 self.listen(&id).await?;
-                self.send_history(&id).await;
+                self.send_history(&id, before).await;
             }
             M::Start(start) => {
                 let by = self.person.by.clone();
@@ -160,17 +162,17 @@ impl Connection {
         self.outbox.answer(0, level0::recent_sessions(&listed).to_string());
     }
 
-    /// The whole history, then the state.
-    pub(super) async fn send_history(&mut self, id: &str) {
-        match self.history(id).await {
-            Ok(messages) => {
-                let history = json!({"type": "history", "sessionId": id, "messages": messages});
-                self.outbox.answer(0, history.to_string());
-            }
+    /// Sends a page of the history: the last turns, or those before a record. The last turns are followed by the state.
+    pub(super) async fn send_history(&mut self, id: &str, before: Option<i64>) {
+        match self.history(id, before).await {
+            Ok(history) => self.outbox.answer(0, history.to_string()),
             Err(problem) => {
                 self.complain(&problem, Some(id), None);
                 return;
             }
+        }
+        if before.is_some() {
+            return;
         }
         if let Some((status, _, asks)) = self.standing(id).await {
             self.outbox.answer(0, level0::status(id, &status).to_string());
@@ -180,17 +182,40 @@ impl Connection {
         }
     }
 
-    async fn history(&self, id: &str) -> Result<Vec<Value>, Problem> {
+    /// The bounds of a page, as numbers of records, and the number to ask with for the page before it.
+    async fn history_page(&self, id: &str, epoch: i64, before: Option<i64>) -> Result<HistoryPage, Problem> {
+        let store = &self.hub.shared.store;
+        let before_seq = before.unwrap_or(i64::MAX);
+        let page = store.records_before(id, epoch, before_seq, usize::MAX, PAGE).await?;
+        let next = match before {
+            Some(seq) => store
+                .records_after(id, epoch, seq - 1, 1, 1)
+                .await?
+                .records
+                .first()
+                .map(|it| it.n),
+            None => None,
+        };
+        let first = page.records.first().filter(|_| page.more);
+        Ok(HistoryPage {
+            after: first.map_or(0, |record| record.n - 1),
+            end: next.unwrap_or(i64::MAX),
+            before: first.and_then(|record| record.seq),
+        })
+    }
+
+    async fn history(&self, id: &str, before: Option<i64>) -> Result<Value, Problem> {
         let store = &self.hub.shared.store;
         let row = self.hub.row(id).await?;
+        let bounds = self.history_page(id, row.epoch, before).await?;
         let asks = store.asks(id).await?;
         let mut names = std::collections::HashMap::new();
         let mut messages = Vec::new();
         let mut init = false;
-        let mut after = 0;
+        let mut after = bounds.after;
         loop {
             let page = store.all_records(id, row.epoch, after, CHUNK).await?;
-            for record in &page.records {
+            for record in page.records.iter().take_while(|record| record.n < bounds.end) {
                 after = record.n;
                 match record.kind {
                     kind::SAID | kind::OWN => {
@@ -216,11 +241,24 @@ impl Connection {
                     _ => {}
                 }
             }
-            if !page.more {
-                return Ok(messages);
+            if !page.more || page.records.last().is_none_or(|record| record.n >= bounds.end) {
+                break;
             }
         }
+        let mut history =
+            json!({"type": "history", "sessionId": id, "messages": messages, "more": bounds.before.is_some()});
+        if let (Some(before), Some(fields)) = (bounds.before, history.as_object_mut()) {
+            fields.insert("before".to_owned(), before.into());
+        }
+        Ok(history)
     }
+}
+
+/// A page of the history: the records after `after` and before `end`.
+struct HistoryPage {
+    after: i64,
+    end: i64,
+    before: Option<i64>,
 }
 
 /// Which tool each call is of.
@@ -248,7 +286,7 @@ fn note_names(line: &str, names: &mut std::collections::HashMap<String, String>)
 fn session_of(message: &ClientMessage) -> Option<String> {
     use ClientMessage as M;
     match message {
-        M::StopSession { session_id } | M::GetHistory { session_id } | M::ResumeSession { session_id, .. } => {
+        M::StopSession { session_id } | M::GetHistory { session_id, .. } | M::ResumeSession { session_id, .. } => {
             Some(session_id.clone())
         }
         M::Input(input) => input.session_id.clone(),

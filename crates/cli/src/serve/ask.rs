@@ -6,7 +6,7 @@ use serde_json::Value;
 use sluice_server::{BridgeRequest, Scope, ask, qr_text};
 
 use crate::flags::ServeAsk;
-use crate::{fail, say};
+use crate::{fail, plain, say};
 
 pub(super) fn run(asked: &ServeAsk, state: &Path) -> i32 {
     let request = match request(asked) {
@@ -34,7 +34,7 @@ fn request(asked: &ServeAsk) -> Result<BridgeRequest, String> {
     Ok(match asked {
         ServeAsk::Status { .. } => BridgeRequest::Status,
         ServeAsk::Pair { scope: wanted } => BridgeRequest::Pair {
-            scope: Some(scope(wanted, Scope::Admin)?),
+            scope: Some(scope(wanted, Scope::Approve)?),
         },
         ServeAsk::Token { name, scope: wanted } => BridgeRequest::Token {
             name: name.clone(),
@@ -102,12 +102,17 @@ fn status(answer: &Value) -> String {
         let field = |key: &str| session.get(key).and_then(Value::as_str).unwrap_or_default();
         lines.push(format!(
             "  {:<9} {}  {}",
-            field("state"),
-            field("folder"),
-            field("title")
+            one_line(field("state")),
+            one_line(field("folder")),
+            one_line(field("title"))
         ));
     }
     lines.join("\n")
+}
+
+/// Text of a session or a device as part of a row: it cannot break the row or control the terminal.
+fn one_line(text: &str) -> String {
+    plain(&text.replace(['\n', '\r', '\t'], " "))
 }
 
 fn devices(answer: &Value) -> String {
@@ -118,16 +123,59 @@ fn devices(answer: &Value) -> String {
             let online = device.get("online").and_then(Value::as_bool) == Some(true);
             format!(
                 "{}  {:<8} {:<7} {:<9} {}",
-                field("id"),
-                field("scope"),
-                field("kind"),
+                one_line(field("id")),
+                one_line(field("scope")),
+                one_line(field("kind")),
                 if online { "connected" } else { "" },
-                field("name")
+                one_line(field("name"))
             )
         })
         .collect();
     match rows.is_empty() {
         true => "no device is paired; `sluice serve pair` prints a pairing code".to_owned(),
         false => rows.join("\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use sluice_server::{BridgeRequest, Scope};
+
+    use super::{devices, request, status};
+    use crate::flags::ServeAsk;
+
+    #[test]
+    fn names_of_sessions_and_devices_cannot_control_the_terminal() {
+        let name = "\u{1b}]0;title\u{7}a\n  running   /b\r\u{202e}c\u{9b}2J";
+        let session = json!({"state": "idle", "folder": name, "title": name});
+        let rows = status(&json!({"bridge": {"live": [session]}}));
+        let row = rows.lines().last().unwrap();
+        assert!(
+            row.contains("title") && row.contains("/b"),
+            "all of it is in one row: {row}"
+        );
+        let device = devices(&json!({"devices": [{"id": "d", "scope": "view", "kind": "token", "name": name}]}));
+        for text in [rows.as_str(), device.as_str()] {
+            assert!(
+                !text.contains(['\u{1b}', '\u{7}', '\r', '\u{202e}', '\u{9b}']),
+                "{text:?}"
+            );
+        }
+        assert_eq!(device.lines().count(), 1);
+    }
+
+    #[test]
+    fn a_pairing_code_gives_approve_unless_another_scope_is_asked_for() {
+        let asked = |scope: Option<&str>| {
+            request(&ServeAsk::Pair {
+                scope: scope.map(str::to_owned),
+            })
+        };
+        let pair = |scope| Ok(BridgeRequest::Pair { scope: Some(scope) });
+        assert_eq!(asked(None), pair(Scope::Approve));
+        for scope in Scope::ALL {
+            assert_eq!(asked(Some(scope.as_str())), pair(scope));
+        }
     }
 }
