@@ -50,7 +50,10 @@ export function Dock(props: DockProps): JSX.Element {
   const [formed, setFormed] = createSignal(false);
   createEffect(() => {
     const state = props.session.state();
-    if (state && (state.asks.length === 0 || (asks()?.showing() && asks()?.formed()))) setFormed(true);
+    if (!state || formed()) return;
+    if (state.asks.length === 0) setFormed(true);
+    // The transcript finds its place beside the form first.
+    else if (asks()?.showing() && asks()?.formed()) requestAnimationFrame(() => requestAnimationFrame(() => setFormed(true)));
   });
   const patience = setTimeout(() => setFormed(true), FORM_PATIENCE);
   onCleanup(() => clearTimeout(patience));
@@ -99,7 +102,7 @@ export function Dock(props: DockProps): JSX.Element {
   }));
 
   return (
-    <div class="dock" classList={{ forming: !formed() }} ref={dock}>
+    <div class="dock" classList={{ forming: !formed(), asked: asking() }} ref={dock}>
       <div class="dockbox">
         <Asks client={props.client} session={props.session} line={props.line} now={props.now} here={here()} handle={(one) => setAsks(one)} takeBoxText={() => box?.take() ?? ''} onLeftover={(text) => box?.add(text)} diffOf={props.diffOf} />
         <Show when={asks()?.showing() !== true}>

@@ -83,8 +83,8 @@ export function SessionStage(): JSX.Element {
   // Where there is room the panel stands; else it is a drawer that is called and goes again.
   const [drawer, setDrawer] = createSignal(false);
   createEffect(on([id, roomy], () => setDrawer(false)));
-  const known = () => !goneOf(of()) && (infoOf(of()) ?? stateOf(of())) !== undefined;
-  const shown = () => here()?.view === 'transcript' && known() && (roomy() ? panelOpen() === 'open' : drawer());
+  // Its column is there from the start: what was said keeps its width.
+  const shown = () => here()?.view === 'transcript' && !goneOf(of()) && (roomy() ? panelOpen() === 'open' : drawer());
   let panel: HTMLElement | undefined;
   let before: Element | null = null;
   const close = () => { setDrawer(false); if (before instanceof HTMLElement && before.isConnected) before.focus(); };

@@ -1,7 +1,8 @@
 // A page at the fake bridge, anew for each test of the file that imports this. The page is $SLUICE_DIST or web/dist.
-import { after, before, beforeEach } from 'node:test';
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach } from 'node:test';
 import { startFake } from '../fake-bridge.mjs';
-import { launch } from './browser.mjs';
+import { BROKEN_LINE, launch } from './browser.mjs';
 import { forwardClock } from './rooms.mjs';
 
 export let fake; export let browser; export let context; export let page; export let errors;
@@ -11,6 +12,8 @@ before(async () => {
   browser = await launch();
 });
 after(async () => { await context?.close(); await browser?.close(); await fake?.close(); });
+// Nothing that a test does leaves an error in the console.
+afterEach(() => assert.deepEqual(errors, []));
 beforeEach(async () => {
   await context?.close();
   fake.control({ do: 'reset' });
@@ -26,6 +29,7 @@ export async function fresh(options) {
   page.setDefaultTimeout(15_000);
   errors = [];
   page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => { if (message.type() === 'error' && !BROKEN_LINE.test(message.text())) errors.push(message.text()); });
 }
 export const open = async (id) => { await page.goto(`${fake.url}/#/s/${id}`); await page.waitForSelector('.dockbox [data-standing], .dockbox .askbox'); };
 /** The form of the ask is there, and it is later than presses are ignored after that. */
