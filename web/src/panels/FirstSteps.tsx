@@ -12,7 +12,7 @@ import { Pane } from './Pane';
 
 type Step = { key: Key & `onboarding.${string}`; done: boolean };
 
-/** What was seen of everything the tour shows, in the order of the tour. */
+/** The steps of the tour in order, with those that are done. */
 export function steps(all: readonly { what: { type: string } & Record<string, unknown> }[], state: SessionState | undefined, devices: number): Step[] {
   const has = (test: (what: Record<string, unknown> & { type: string }) => boolean) => all.some((one) => test(one.what));
   const asked = (kind: string) => has((what) => what.type === 'sluice_ask' && (kind === 'question' ? what['kind'] === 'question' : what['kind'] !== 'question'));

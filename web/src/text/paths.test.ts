@@ -7,6 +7,6 @@ test('a worktree goes by the name of its repository', () => {
   expect([folderName('/home/ada/tidepool/'), folderName('/'), folderName('/home/ada/tidepool/.claude')]).toEqual(['tidepool', '/', '.claude']);
 });
 
-test('files of a worktree are told apart', () => {
+test('recognises files inside a worktree', () => {
   expect(['.claude/worktrees/session-1/README.md', '/a/.claude/worktrees', 'README.md', 'docs/worktrees/a.md', '.claude/worktrees-notes.md'].map(inWorktree)).toEqual([true, true, false, false, false]);
 });

@@ -1,4 +1,4 @@
-//! The draft on its way to the agent.
+//! Sending the draft of the message box.
 
 use super::{Act, App, Now};
 use crate::input::PastPrompt;
@@ -35,7 +35,7 @@ impl App {
         self.editor.whole()
     }
 
-    /// What is written, for the session that comes next.
+    /// Removes the draft and returns it, for the next session.
     pub fn take_draft(&mut self) -> String {
         let draft = self.editor.whole();
         self.editor.take();

@@ -1,4 +1,4 @@
-//! Calls that are not committed yet: their cards in the live region, and what is known of those that run.
+//! Calls that are not committed yet: their cards in the live region, and the progress of those that run.
 
 use super::{Feed, Item};
 use crate::text::Row;
@@ -44,10 +44,10 @@ impl Feed {
         call
     }
 
-    /// Of agents inside agents the call that runs at the end of them.
+    /// The deepest running call inside a call of a subagent.
     fn innermost<'a>(&'a self, call: &'a CallCard) -> &'a CallCard {
         let mut found = call;
-        // No deeper than calls there are, whatever somebody says of their parents.
+        // Bounded by the number of calls: parents that form a cycle end the search.
         for _ in 0..self.calls.len() {
             let inside = self.inside.get(&found.id).into_iter().flatten();
             let running = inside
