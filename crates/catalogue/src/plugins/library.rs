@@ -235,13 +235,13 @@ impl Library {
         changed.map_err(LibraryError::List)
     }
 
-    /// A new folder for a copy. Its name is unique: another process may stage a plugin at the same time.
+    /// A new folder for a copy. A name that another process uses at the same time is skipped.
     fn new_folder(&self) -> Result<PathBuf, LibraryError> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         create(&self.folder)?;
         loop {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
-            let folder = self.folder.join(format!("{STAGED}{}-{number}", std::process::id()));
+            let folder = self.folder.join(format!("{STAGED}{number}"));
             match DirBuilder::new().mode(0o700).create(&folder) {
                 Ok(()) => return Ok(folder),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
