@@ -115,7 +115,7 @@ impl Terminal {
         (&*self.pty).write_all(keys.as_bytes()).unwrap();
     }
 
-    fn rows(screen: &vt100::Screen) -> Vec<String> {
+    pub(crate) fn rows(screen: &vt100::Screen) -> Vec<String> {
         let (_, columns) = screen.size();
         screen
             .rows(0, columns.get())

@@ -232,7 +232,13 @@ fn run(seed: u64) {
         let last = rows.iter().rev().find(|row| row.starts_with('›'));
         let draft = last.is_some_and(|row| row.trim_end().chars().count() > 2);
         let dialog = asked || rows.iter().any(|row| row.contains(" ∙ esc"));
-        terminal.keys(if draft && !dialog { "\x03" } else { "\x1b" });
+        if draft && !dialog {
+            // A second ctrl+c before the first one is shown would end the program.
+            terminal.keys("\x03");
+            terminal.until("the effect of ctrl+c", |now| now != rows);
+        } else {
+            terminal.keys("\x1b");
+        }
     }
     assert!(
         !terminal.seen.0.lock().unwrap().ended,
@@ -263,7 +269,7 @@ fn quiet(terminal: &Terminal) -> Vec<String> {
         // A spinner or a clock goes on for ever: an escape stops what it stands for.
         let busy = seen.screen.screen().rows(0, 80).any(|row| row.contains("esc stops"));
         if waited.timed_out() || seen.ended || busy || seen.bytes.len() == before {
-            return seen.screen.screen().rows(0, 80).collect();
+            return Terminal::rows(seen.screen.screen());
         }
     }
 }
