@@ -61,11 +61,11 @@ impl Policy {
 
     /// Takes over the folders that programs are looked for in. Those inside the roots, and relative ones, are not trusted.
     pub fn search(&mut self, folders: impl Iterator<Item = PathBuf>, paths: &dyn Paths) {
+        let both = |path: &Path| [path.to_path_buf(), paths.resolve(path)];
+        let roots: Vec<PathBuf> = self.roots.iter().flat_map(|root| both(root)).collect();
         let inside = |folder: &Path| {
-            let forms = [folder.to_path_buf(), paths.resolve(folder)];
-            let roots = self.roots.iter().flat_map(|root| [root.clone(), paths.resolve(root)]);
-            let roots: Vec<PathBuf> = roots.collect();
-            forms.iter().any(|form| roots.iter().any(|root| form.starts_with(root)))
+            let mut forms = both(folder).into_iter();
+            forms.any(|form| roots.iter().any(|root| form.starts_with(root)))
         };
         let mut all: Vec<ProgramFolder> = folders
             .map(|path| ProgramFolder {
