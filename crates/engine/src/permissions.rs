@@ -13,7 +13,7 @@ use crate::catalogue::entry::Entry;
 use crate::commands::skill_of;
 use crate::messages;
 use crate::options::Asker;
-use crate::policy::{self, for_now, hiding, named, there};
+use crate::policy::{self, hiding, named, there};
 use crate::sandbox::decide;
 use crate::session::Session;
 use crate::untrusted;
@@ -70,13 +70,11 @@ impl Session {
                 ))
                 .await;
             } else {
-                // The file decides what holds: a project's rules wait until its folder is trusted.
-                self.reread_settings();
-                if change.destination == Source::Local && self.options.settings.waits(Source::Local) {
-                    // The person has just said so themselves: it holds now, and from then on once the folder is trusted.
-                    let now = for_now(update.clone());
-                    let _said = self.change_policy(|policy| sluice_permission::apply(policy, &now, &root, &World));
+                // The rules of an untrusted folder wait, except those that the person has just saved.
+                if change.destination == Source::Local {
+                    self.options.settings.accept(change.edit.allowed());
                 }
+                self.reread_settings();
             }
         }
         if self.policy.mode != before {

@@ -50,6 +50,19 @@ pub enum Edit {
     DefaultMode(String),
 }
 
+impl Edit {
+    /// The allow rules that it adds to the file.
+    #[must_use]
+    pub fn allowed(&self) -> &[String] {
+        match self {
+            Self::Add { list, entries } | Self::Replace { list, entries } if *list == List::Rules(Behavior::Allow) => {
+                entries
+            }
+            _ => &[],
+        }
+    }
+}
+
 /// A list in the `permissions` object of a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum List {

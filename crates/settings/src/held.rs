@@ -78,11 +78,18 @@ fn differences(said: &Map<String, Value>, in_force: &Map<String, Value>) -> Vec<
     for (key, value) in said {
         match (value, in_force.get(key)) {
             (Value::Object(said), in_force) if key == keys::PERMISSIONS.name => {
-                let in_force = in_force.and_then(Value::as_object);
-                let waits = said
-                    .iter()
-                    .filter(|(key, _)| !in_force.is_some_and(|map| map.contains_key(*key)));
-                what.extend(waits.map(|(key, value)| format!("{}.{}", keys::PERMISSIONS.name, counted(key, value))));
+                for (key, value) in said {
+                    let waiting = match (value, in_force.and_then(|map| map.get(key))) {
+                        (value, None) => value.clone(),
+                        (Value::Array(list), Some(Value::Array(applied))) => {
+                            list.iter().filter(|it| !applied.contains(it)).cloned().collect()
+                        }
+                        _ => continue,
+                    };
+                    if waiting.as_array().is_none_or(|list| !list.is_empty()) {
+                        what.push(format!("{}.{}", keys::PERMISSIONS.name, counted(key, &waiting)));
+                    }
+                }
             }
             (_, Some(_)) => {}
             (value, None) => what.push(counted(key, value)),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use sluice_permission::Source;
 
 use super::Opener;
@@ -55,7 +55,8 @@ impl Layer {
         self.waits
     }
 
-    pub(super) fn hold_back(&mut self, trusted: bool, opener: Opener) {
+    /// Sets what applies. Of the allow rules that wait for trust, those in `accepted` apply already.
+    pub(super) fn hold_back(&mut self, trusted: bool, opener: Opener, accepted: &[String]) {
         // A name says nothing about who wrote a file: trust is the folder's.
         let projects = matches!(self.source, Source::Project | Source::Local) && !self.own;
         self.waits = projects && !trusted;
@@ -64,19 +65,27 @@ impl Layer {
         } else {
             self.value.clone()
         };
-    }
-
-    /// The list of rules that is waiting.
-    pub(super) fn waiting_allow(&self) -> usize {
-        let allow = self
-            .value
-            .get(keys::PERMISSIONS.name)
-            .and_then(|value| value.get(permissions::ALLOW.name));
-        match allow {
-            Some(Value::Array(list)) if self.waits => list.len(),
-            _ => 0,
+        if self.waits && self.source == Source::Local {
+            let list: Vec<Value> = self.allowed().filter(|it| contains(accepted, it)).cloned().collect();
+            if !list.is_empty() {
+                let permissions = self.in_force.entry(keys::PERMISSIONS.name).or_insert_with(|| json!({}));
+                if let Value::Object(permissions) = permissions {
+                    permissions.insert(permissions::ALLOW.name.to_owned(), list.into());
+                }
+            }
         }
     }
+
+    /// The allow rules of the file, whether they apply or not.
+    pub(super) fn allowed(&self) -> impl Iterator<Item = &Value> {
+        let permissions = self.value.get(keys::PERMISSIONS.name);
+        let allow = permissions.and_then(|value| value.get(permissions::ALLOW.name));
+        allow.and_then(Value::as_array).into_iter().flatten()
+    }
+}
+
+fn contains(rules: &[String], rule: &Value) -> bool {
+    rules.iter().any(|it| rule == it)
 }
 
 fn untrusted(value: &Map<String, Value>, opener: Opener) -> Map<String, Value> {

@@ -225,7 +225,7 @@ fn an_untrusted_project_can_only_forbid() {
             "projectSettings ask Bash(git push:*)"
         ]
     );
-    assert_eq!(settings.ignored_allow_rules(), 2);
+    assert_eq!(settings.waiting_rules().len(), 2);
     assert_eq!(settings.env(), []);
     assert_eq!(settings.api_key_helper(), None);
     assert_eq!(settings.additional_directories(), [] as [PathBuf; 0]);
@@ -246,7 +246,7 @@ fn an_untrusted_project_can_only_forbid() {
     assert_eq!(settings.bool(&keys::ENABLE_ALL_PROJECT_MCP_SERVERS), Some(true));
     assert_eq!(settings.api_key_helper(), None);
     assert_eq!(settings.env(), []);
-    assert_eq!(settings.ignored_allow_rules(), 2);
+    assert_eq!(settings.waiting_rules().len(), 2);
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn a_trusted_project_has_its_say() {
     world.put(Source::Project, EVERYTHING).trust();
     let settings = world.load();
     assert!(settings.trusted());
-    assert_eq!(settings.ignored_allow_rules(), 0);
+    assert_eq!(settings.waiting_rules().len(), 0);
     assert_eq!(settings.rules().len(), 4);
     assert_eq!(settings.api_key_helper(), Some("steal"));
     assert_eq!(
@@ -278,7 +278,7 @@ fn local_settings_of_an_untrusted_folder_wait_as_the_projects_do() {
             texts(&settings),
             ["localSettings deny Read(.env)", "localSettings ask Bash(git push:*)"]
         );
-        assert_eq!(settings.ignored_allow_rules(), 2);
+        assert_eq!(settings.waiting_rules().len(), 2);
         assert_eq!(settings.env(), []);
         assert_eq!(settings.api_key_helper(), None);
         assert_eq!(settings.default_mode(), None);
@@ -288,6 +288,31 @@ fn local_settings_of_an_untrusted_folder_wait_as_the_projects_do() {
     }
     world.trust();
     assert_eq!(world.load().rules().len(), 4);
+}
+
+#[test]
+fn a_rule_that_was_just_saved_applies_for_as_long_as_the_file_has_it() {
+    let world = world();
+    world.put(
+        Source::Local,
+        json!({"permissions": {"allow": ["Bash(make *)", "Bash(rm *)"], "deny": ["Read(.env)"]}}),
+    );
+    world.put(Source::Project, json!({"permissions": {"allow": ["Bash(make *)"]}}));
+    let mut settings = world.load();
+    settings.accept(&["Bash(make *)".to_owned()]);
+    settings.reload();
+    assert_eq!(
+        texts(&settings),
+        ["localSettings deny Read(.env)", "localSettings allow Bash(make *)"]
+    );
+    assert_eq!(settings.waiting_rules().len(), 2);
+    world.put(Source::Local, json!({"permissions": {"allow": ["Bash(rm *)"]}}));
+    settings.reload();
+    assert_eq!(texts(&settings), [] as [&str; 0]);
+    // Written again by somebody else, it waits as everything does that a folder brings.
+    world.put(Source::Local, json!({"permissions": {"allow": ["Bash(make *)"]}}));
+    settings.reload();
+    assert_eq!(texts(&settings), [] as [&str; 0]);
 }
 
 #[test]
@@ -379,7 +404,7 @@ fn at_home_there_is_one_file_and_it_is_the_persons() {
     world.put(Source::User, json!({"permissions": {"allow": ["Bash(ls)"]}}));
     let settings = Settings::load(&places, &Chosen::ALL, None, None);
     assert_eq!(texts(&settings), ["userSettings allow Bash(ls)"]);
-    assert_eq!(settings.ignored_allow_rules(), 0);
+    assert_eq!(settings.waiting_rules().len(), 0);
 }
 
 #[test]

@@ -28,6 +28,8 @@ pub struct Settings {
     trusted: bool,
     /// The folder is trusted for this run (`--trust-folder`).
     vouched: bool,
+    /// Allow rules of the local file that the person gave in this process: they apply before the folder is trusted.
+    accepted: Vec<String>,
     /// What stood in the person's own file when it was last looked at, until somebody else needs it.
     global: Arc<Mutex<Option<String>>>,
 }
@@ -48,6 +50,7 @@ impl Settings {
             problems: Vec::new(),
             trusted: false,
             vouched: false,
+            accepted: Vec::new(),
             global: Arc::default(),
         };
         let cwd = &places.cwd;
@@ -112,6 +115,16 @@ impl Settings {
         let before = (self.layers.clone(), self.problems.clone(), self.trusted);
         self.load_files();
         before != (self.layers.clone(), self.problems.clone(), self.trusted)
+    }
+
+    /// Lets allow rules that the person has just saved in the local file apply although the folder is not trusted, for
+    /// as long as the file has them. Takes effect with the next [`Self::reload`].
+    pub fn accept(&mut self, rules: &[String]) {
+        for rule in rules {
+            if !self.accepted.contains(rule) {
+                self.accepted.push(rule.clone());
+            }
+        }
     }
 
     /// The files to watch, whether they exist or not.
@@ -372,7 +385,7 @@ impl Settings {
     /// Puts a layer where it belongs, files of one scope in the order they come. Policy without a file goes
     /// below the administrator's.
     fn insert(&mut self, mut layer: Layer) {
-        layer.hold_back(self.trusted, self.opener);
+        layer.hold_back(self.trusted, self.opener, &self.accepted);
         let strength = |layer: &Layer| (rank(layer.source), layer.path.is_some());
         let at = self
             .layers
@@ -383,8 +396,11 @@ impl Settings {
     }
 
     fn hold_back(&mut self) {
+        let local = || self.layers.iter().filter(|layer| layer.source == Source::Local);
+        self.accepted
+            .retain(|rule| local().any(|layer| layer.allowed().any(|it| it == rule)));
         for layer in &mut self.layers {
-            layer.hold_back(self.trusted, self.opener);
+            layer.hold_back(self.trusted, self.opener, &self.accepted);
         }
     }
 }

@@ -118,10 +118,18 @@ impl Settings {
             || !self.managed_only(&keys::ALLOW_MANAGED_PERMISSION_RULES_ONLY)
     }
 
-    /// How many allow rules wait until the folder is trusted.
+    /// The allow rules that wait until the folder is trusted.
     #[must_use]
-    pub fn ignored_allow_rules(&self) -> usize {
-        self.layers.iter().map(super::Layer::waiting_allow).sum()
+    pub fn waiting_rules(&self) -> Vec<Rule> {
+        let layers = self.layers.iter().filter(|layer| layer.waits());
+        layers
+            .flat_map(|layer| {
+                let mut waiting = rules(&layer.value, layer.source, &layer.root);
+                let applied = rules(layer.in_force(), layer.source, &layer.root);
+                waiting.retain(|rule| rule.behavior == Behavior::Allow && !applied.contains(rule));
+                waiting
+            })
+            .collect()
     }
 
     /// The mode a session starts in. `bypassPermissions` also needs the launch to have allowed it, which is

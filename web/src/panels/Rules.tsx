@@ -6,11 +6,10 @@ import { createAsked } from '../screens/asked';
 import { infoOf, may, request } from '../screens/link';
 import { done } from '../screens/act';
 import { Asked, Pane } from './Pane';
-import { DESTINATIONS, rulesBySource, shownRules, stillApplied, type Destination, type ListedRule, type SettingsFile, type ShownRule } from './rules';
+import { DESTINATIONS, isListed, rulesBySource, shownRules, type Destination, type ListedRule, type ShownRule } from './rules';
 
 type Rule = Pick<ShownRule, 'behavior' | 'rule'>;
 type Listed = { rules?: ListedRule[]; state?: { rules?: ListedRule[] } };
-type Settings = { sources?: SettingsFile[] };
 
 export function scopeWord(source: string): string {
   switch (source) {
@@ -27,14 +26,10 @@ const place = (source: string): string => (source === 'session' ? t('panels.scop
 const behaviour = (word: string): string => (word === 'allow' ? t('panels.allow') : word === 'deny' ? t('panels.deny') : t('panels.ask'));
 const tone = (word: string): string => (word === 'allow' ? 't-ok' : word === 'deny' ? 't-bad' : 't-ask');
 
-/** The rules as the agent applies them now, with those that are only saved. */
+/** The rules that the agent applies now, and those that its files have and that do not apply. */
 async function readRules(id: string): Promise<ShownRule[]> {
-  const [listed, settings] = await Promise.all([
-    request<Listed>({ type: 'rules', sessionId: id }),
-    // An agent that cannot tell its settings files still lists its rules.
-    request<Settings>({ type: 'settings', sessionId: id }).catch((): Settings => ({})),
-  ]);
-  return shownRules(listed.rules ?? listed.state?.rules ?? [], settings.sources ?? []);
+  const listed = await request<Listed>({ type: 'rules', sessionId: id });
+  return shownRules(listed.rules ?? listed.state?.rules ?? []);
 }
 
 /** The permission rules of a session, by where they are stored. Changes are shown as the agent confirms them. */
@@ -51,13 +46,12 @@ export function Rules(props: { id: string; state: SessionState | undefined }): J
   const remove = async (rule: ShownRule) => {
     if (!(await done(() => change('remove', rule, rule.source)))) return;
     await refetch();
-    const left = stillApplied(rules(), rule);
-    if (!left) {
+    if (!isListed(rules(), rule)) {
       toast(t('panels.removed', { rule: rule.rule }), { action: { label: t('ui.undo'), run: () => void add(rule, rule.source) } });
       return;
     }
     const idle = infoOf(props.id)?.standing === 'idle' && may('operate');
-    toast(t(left.source === rule.source ? 'panels.notRemoved' : 'panels.removedFile', { rule: rule.rule, file: FILES[rule.source] ?? '' }), { seconds: 12, action: idle ? { label: t('panels.restartAgent'), run: () => void restart() } : undefined });
+    toast(t('panels.notRemoved', { rule: rule.rule }), { seconds: 12, action: idle ? { label: t('panels.restartAgent'), run: () => void restart() } : undefined });
   };
   const add = async (rule: Rule, to: string): Promise<boolean> => {
     if (!(await done(() => change('add', rule, to)))) return false;
@@ -67,7 +61,7 @@ export function Rules(props: { id: string; state: SessionState | undefined }): J
     else if (!now && !asked.error) toast(t('panels.notAdded', { rule: rule.rule }));
     return true;
   };
-  const effect = (rule: ShownRule): string | null => (rule.effect === 'saved' ? t('panels.notInEffect') : rule.effect === 'session' ? t('panels.sessionOnly') : null);
+  const effect = (rule: ShownRule): string | null => (rule.effect === 'saved' ? t('panels.notInEffect') : null);
   return (
     <Pane name="rules" title={t('panels.rules')} figure={rules().length || undefined}>
       <Asked of={asked} again={() => void refetch()}>{() => (

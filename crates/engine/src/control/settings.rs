@@ -130,7 +130,7 @@ impl Session {
 
     pub(super) async fn list_rules(&mut self, id: &RequestId) {
         let settings = &self.options.settings;
-        let order = |rule: &&Rule| {
+        let order = |rule: &Rule| {
             let behavior = match rule.behavior {
                 sluice_permission::Behavior::Allow => 0,
                 sluice_permission::Behavior::Ask => 1,
@@ -149,14 +149,18 @@ impl Session {
             };
             (behavior, source)
         };
-        let mut rules: Vec<&Rule> = self.policy.rules.iter().collect();
-        rules.sort_by_key(order);
-        let rules = rules.into_iter().map(|rule| RuleEntry {
+        let waiting = settings.waiting_rules();
+        let applied = self.policy.rules.iter().map(|rule| (rule, None));
+        let mut rules: Vec<(&Rule, Option<bool>)> =
+            applied.chain(waiting.iter().map(|rule| (rule, Some(true)))).collect();
+        rules.sort_by_key(|(rule, _)| order(rule));
+        let rules = rules.into_iter().map(|(rule, not_in_effect)| RuleEntry {
             behavior: Behavior::from(rule.behavior.as_str()),
             source: rule.source.as_str().to_owned(),
             rule: rule.text(),
             description: described(rule).as_ref().map(Raw::of),
             editability: Some(editability(rule.source).to_owned()),
+            not_in_effect,
             ..RuleEntry::default()
         });
         let configured = settings.directories();

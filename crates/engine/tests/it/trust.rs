@@ -278,3 +278,42 @@ async fn held_back_hooks_of_a_plugin_that_the_project_enables_cover_its_calls() 
     }
     stage.leave_now().await;
 }
+
+#[tokio::test]
+async fn a_rule_saved_in_an_untrusted_folder_applies_until_the_file_loses_it() {
+    let call = |command: &str| Reply::tool("Bash", json!({"command": command}));
+    let script = Script::new()
+        .reply(call("touch made"))
+        .reply(call("touch made again"))
+        .reply(call("mkdir other"))
+        .reply(call("touch made"))
+        .text("Done");
+    let file = ".claude/settings.local.json";
+    let brought = r#"{"permissions": {"allow": ["Bash(make:*)"]}}"#;
+    let mut stage = untrusted(script, Opener::Host, &[(file, brought)]).await;
+    let change = |kind: &str| {
+        json!({"behavior": "allow", "updatedPermissions": [{"type": kind, "behavior": "allow",
+            "destination": "localSettings", "rules": [{"toolName": "Bash", "ruleContent": "touch made:*"}]}]})
+    };
+    stage.prompt("go").await;
+    let ask = stage.ask().await;
+    stage.answer(&ask, change("addRules")).await;
+    let ask = stage.ask().await;
+    assert_eq!(ask["request"]["input"]["command"], "mkdir other");
+    let answer = stage.control(json!({"subtype": "list_permission_rules"})).await;
+    let listed = |rule: &Value| json!([rule["rule"], rule["source"], rule["notInEffect"]]);
+    let rules = answer["response"]["state"]["rules"].as_array().unwrap();
+    assert_eq!(
+        rules.iter().map(listed).collect::<Vec<_>>(),
+        [
+            json!(["Bash(touch made:*)", "localSettings", null]),
+            json!(["Bash(make:*)", "localSettings", true]),
+        ]
+    );
+    stage.answer(&ask, change("removeRules")).await;
+    let ask = stage.ask().await;
+    assert_eq!(ask["request"]["input"]["command"], "touch made");
+    stage.allow(&ask).await;
+    stage.result().await;
+    stage.leave_now().await;
+}
