@@ -124,6 +124,7 @@ fn awaited(flags: &mut Flags, environment: &Environment) -> Result<Option<Vec<u8
 
 fn format(flags: &Flags) -> Format {
     match flags.output_format {
+        OutputFormat::Text if io::stdout().is_terminal() => Format::TextInTerminal,
         OutputFormat::Text => Format::Text,
         OutputFormat::Json if flags.verbose => Format::JsonArray,
         OutputFormat::Json => Format::Json,

@@ -162,7 +162,7 @@ pub(crate) fn warn(text: &str) {
 }
 
 /// Text for a terminal: what strangers wrote moves no cursor, changes no colour and turns no writing round.
-pub(crate) use sluice_permission::shell::caps::visible as plain;
+pub(crate) use sluice_wire::printable::lines as plain;
 
 /// Says what went wrong and gives the exit code for it.
 pub(crate) fn fail(text: &str) -> i32 {

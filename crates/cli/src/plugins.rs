@@ -51,7 +51,7 @@ fn list(options: &Options, json: bool) -> i32 {
             let version = plugin.version.as_deref().unwrap_or("no version");
             format!("{} ({version}): {}\n", plugin.source, plugin.path.display())
         };
-        plain(&plugins.iter().map(line).collect::<String>())
+        plain(&plugins.iter().map(line).collect::<String>()).into_owned()
     };
     show(&text);
     0
@@ -76,7 +76,7 @@ fn validated(found: &Validation, strict: bool, json: bool) -> i32 {
             (false, "") => "not valid\n".to_owned(),
             (false, name) => format!("{name} is not valid\n"),
         };
-        plain(&errors.chain(warnings).chain([verdict]).collect::<String>())
+        plain(&errors.chain(warnings).chain([verdict]).collect::<String>()).into_owned()
     };
     show(&text);
     i32::from(!valid)

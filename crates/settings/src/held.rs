@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
+use sluice_wire::printable::short_line;
 
 use super::keys::{self, permissions};
 use super::{Layer, Settings};
@@ -114,21 +115,9 @@ fn counted(key: &str, value: &Value) -> String {
     }
 }
 
-/// A stranger's words on a person's screen: short, and nothing that moves the cursor.
+/// Text of a project for a person's screen.
 fn shown(text: &str) -> String {
-    let mut shown: String = text
-        .chars()
-        .take(LONGEST)
-        .map(|letter| match letter {
-            letter if letter.is_control() => '\u{fffd}',
-            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => '\u{fffd}',
-            letter => letter,
-        })
-        .collect();
-    if text.chars().nth(LONGEST).is_some() {
-        shown.push('…');
-    }
-    shown
+    short_line(text, LONGEST)
 }
 
 /// The longest piece of a stranger's text that is shown.

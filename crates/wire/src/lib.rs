@@ -39,6 +39,9 @@ pub mod origin;
 pub mod permission_update;
 pub mod usage;
 
+// Text of messages for terminals.
+pub mod printable;
+
 // The macros that define structs, unions and enums.
 mod open;
 mod record;

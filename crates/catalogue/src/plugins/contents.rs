@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use sluice_wire::printable::short_line;
 
 use super::{Configured, Plugin, manifest};
 
@@ -114,19 +115,7 @@ fn find(place: &Path, fits: &dyn Fn(&Path) -> bool, depth: usize, names: &mut Ve
     }
 }
 
-/// Text of a plugin for a person's screen: short, and without characters that move the cursor or reorder text.
+/// Text of a plugin for a person's screen.
 fn shown(text: &str) -> String {
-    let odd = |letter: &char| {
-        letter.is_control()
-            || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
-    };
-    let mut shown: String = text
-        .chars()
-        .take(MAX_COMMAND)
-        .map(|letter| if odd(&letter) { '\u{fffd}' } else { letter })
-        .collect();
-    if text.chars().nth(MAX_COMMAND).is_some() {
-        shown.push('…');
-    }
-    shown
+    short_line(text, MAX_COMMAND)
 }

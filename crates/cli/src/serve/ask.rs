@@ -4,9 +4,10 @@ use std::path::Path;
 
 use serde_json::Value;
 use sluice_server::{BridgeRequest, Scope, ask, qr_text};
+use sluice_wire::printable::one_line;
 
 use crate::flags::ServeAsk;
-use crate::{fail, plain, say};
+use crate::{fail, say};
 
 pub(super) fn run(asked: &ServeAsk, state: &Path) -> i32 {
     let request = match request(asked) {
@@ -108,11 +109,6 @@ fn status(answer: &Value) -> String {
         ));
     }
     lines.join("\n")
-}
-
-/// Text of a session or a device as part of a row: it cannot break the row or control the terminal.
-fn one_line(text: &str) -> String {
-    plain(&text.replace(['\n', '\r', '\t'], " "))
 }
 
 fn devices(answer: &Value) -> String {

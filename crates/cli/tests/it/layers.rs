@@ -17,9 +17,12 @@ const EDGES: &[(&str, &[&str])] = &[
     ("sluice-model", &["sluice-net", "sluice-wire"]),
     ("sluice-permission", &["sluice-wire"]),
     // Settings are words: whatever a file names, this crate can run nothing and reach nobody.
-    ("sluice-settings", &["sluice-permission"]),
+    ("sluice-settings", &["sluice-permission", "sluice-wire"]),
     // What lies in folders is read, never run: not by whoever reads it.
-    ("sluice-catalogue", &["sluice-permission", "sluice-settings"]),
+    (
+        "sluice-catalogue",
+        &["sluice-permission", "sluice-settings", "sluice-wire"],
+    ),
     (
         "sluice-tools",
         &["sluice-permission", "sluice-net", "sluice-settings", "sluice-wire"],
@@ -88,7 +91,7 @@ const EDGES: &[(&str, &[&str])] = &[
     // A runner is the last thing that may break: it uses nothing of the rest.
     ("sluice-runner", &[]),
     // The server says who gets in; it sees no agent and no session.
-    ("sluice-server", &["sluice-store"]),
+    ("sluice-server", &["sluice-store", "sluice-wire"]),
     // The bridge is the host arm for many: it links no engine either.
     (
         "sluice-bridge",

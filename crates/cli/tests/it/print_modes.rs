@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::binary::{Lab, kinds, runs, says};
+use crate::terminal::Terminal;
 
 #[test]
 fn text_is_the_answer_and_a_newline() {
@@ -123,4 +124,18 @@ fn a_conversation_over_stdin_ends_with_its_input() {
     let ran = lab.run(&args, &format!("{prompt}\n"));
     ran.clean();
     assert_eq!(kinds(&ran.lines()), ["system/init", "assistant", "result/success"]);
+}
+
+#[test]
+fn an_answer_cannot_control_the_terminal_it_is_printed_in() {
+    let answer = "a\u{1b}]0;title\u{7}b\u{1b}[2J\u{202e}c\nlast line";
+    let lab = Lab::new(&json!([says(answer)]));
+    let terminal = Terminal::start(lab, &["-p", "go"], 80, 24, &[]);
+    terminal.writes(0, &["last line"]);
+    let written = terminal.bytes();
+    assert!(written.contains(r"a\x1b]0;title\x07b\x1b[2J\u{202e}c"), "{written:?}");
+
+    // A program that reads it gets every character.
+    let lab = Lab::new(&json!([says(answer)]));
+    assert_eq!(lab.run(&["-p", "go"], "").clean(), format!("{answer}\n"));
 }

@@ -3,9 +3,9 @@
 use std::io::{self, BufWriter, Write};
 use std::time::Duration;
 
-use sluice_wire::ToHost;
 use sluice_wire::control::Request;
 use sluice_wire::stdout::{TerminalReason, TurnResult};
+use sluice_wire::{ToHost, printable};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
@@ -15,6 +15,8 @@ use tokio::time::{Instant, timeout_at};
 pub enum Format {
     /// The final text.
     Text,
+    /// The final text, safe to print in a terminal.
+    TextInTerminal,
     /// The result as one JSON object.
     Json,
     /// Every message in one JSON array.
@@ -81,7 +83,7 @@ pub fn write(
                 out.flush()?;
             }
             Format::JsonArray => shown.push(message),
-            Format::Json | Format::Text => {
+            Format::Json | Format::Text | Format::TextInTerminal => {
                 if matches!(message, ToHost::Result(_)) {
                     shown.clear();
                     shown.push(message);
@@ -186,14 +188,17 @@ fn finish(format: Format, shown: &[ToHost], out: &mut impl Write) -> io::Result<
         }
         (Format::Json, [result]) => write_line(out, result),
         // Who has just interrupted it need not be told, and a program that reads on must not take it for an answer.
-        (Format::Text, [ToHost::Result(result)]) if is_interrupted(result) => Ok(()),
-        (Format::Text, [ToHost::Result(result)]) => {
+        (_, [ToHost::Result(result)]) if is_interrupted(result) => Ok(()),
+        (_, [ToHost::Result(result)]) => {
             let text = match (&result.result, result.errors.as_deref()) {
                 (Some(text), _) => text.clone(),
                 (None, Some([first, ..])) => format!("Error: {first}"),
                 (None, _) => "Error: the run ended without an answer".to_owned(),
             };
-            writeln!(out, "{text}")
+            match format {
+                Format::TextInTerminal => writeln!(out, "{}", printable::lines(&text)),
+                _ => writeln!(out, "{text}"),
+            }
         }
         _ => Ok(()),
     }

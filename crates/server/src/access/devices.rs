@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use sluice_wire::printable::is_hidden;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -391,13 +392,9 @@ pub(crate) fn unix_ms() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }
 
-/// A name that can be shown anywhere: one line, no control or direction marks, not endless.
+/// A name that can be shown anywhere: one line, nothing hidden, not endless.
 fn clean_name(name: &str) -> String {
-    let hidden = |letter: char| {
-        letter.is_control()
-            || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-    };
-    let name: String = name.chars().filter(|letter| !hidden(*letter)).collect();
+    let name: String = name.chars().filter(|letter| !is_hidden(*letter)).collect();
     match name.trim() {
         "" => "unnamed".to_owned(),
         name => shorten(name, 64),

@@ -1,37 +1,6 @@
-//! Words of others: what they hold must not move a cursor, change a colour or turn the reading direction.
+//! Output of commands as rows, and the text of others made safe to print.
 
-/// Whether a letter is shown by its code instead of itself.
-#[must_use]
-pub fn is_hidden(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter,
-            '\u{200b}'..='\u{200c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}'
-            | '\u{feff}' | '\u{61c}' | '\u{180e}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-}
-
-/// How such a letter is written.
-#[must_use]
-pub fn code(letter: char) -> String {
-    match u32::from(letter) {
-        number @ 0..=0xff => format!("\\x{number:02x}"),
-        number => format!("\\u{{{number:x}}}"),
-    }
-}
-
-/// The text with every such letter by its code; line ends and tabs too become spaces.
-#[must_use]
-pub fn one_line(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '\n' | '\t' => out.push(' '),
-            '\r' => {}
-            letter if is_hidden(letter) => out.push_str(&code(letter)),
-            letter => out.push(letter),
-        }
-    }
-    out
-}
+pub use sluice_wire::printable::{code, is_hidden, one_line};
 
 /// What a terminal would leave of an output line: colours are dropped, and of text that a carriage return
 /// wrote over, the last counts.
@@ -68,11 +37,6 @@ pub fn output_line(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn hidden_letters_are_shown_by_their_codes() {
-        assert_eq!(one_line("a\x1b[2J\u{202e}b\r\nc\td"), "a\\x1b[2J\\u{202e}b c d");
-    }
 
     #[test]
     fn colours_of_an_output_are_dropped_and_movements_shown() {
