@@ -9,7 +9,10 @@ use sluice_engine::settings::read_named;
 use sluice_engine::{Compaction, StateEvents};
 use sluice_model::{CLIENT_CERT, CLIENT_KEY, ClientCertificate, Names, Network, Proxy};
 
+use self::requests::RequestVariables;
 use crate::servers;
+
+mod requests;
 
 /// What the variables say, as far as anybody here asks.
 #[derive(Debug, Clone)]
@@ -38,6 +41,7 @@ pub(crate) struct Environment {
     pub(crate) custom_headers: Option<String>,
     /// `ANTHROPIC_BETAS`.
     pub(crate) betas: Vec<String>,
+    pub(crate) requests: RequestVariables,
     /// How long the output of `apiKeyHelper` is used.
     pub(crate) helper_ttl: Option<Duration>,
     /// The host chose the provider, its address and its credentials; settings files do not change them.
@@ -184,6 +188,7 @@ impl Environment {
             base_url: variables.text("ANTHROPIC_BASE_URL"),
             custom_headers: variables.text("ANTHROPIC_CUSTOM_HEADERS"),
             betas: variables.list("ANTHROPIC_BETAS"),
+            requests: RequestVariables::read(variables),
             helper_ttl: variables
                 .number("CLAUDE_CODE_API_KEY_HELPER_TTL_MS")
                 .map(Duration::from_millis),

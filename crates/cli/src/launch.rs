@@ -355,6 +355,7 @@ fn model_config(flags: &Flags, place: &Place, keyless: Keyless) -> Result<(Confi
     config.headers = headers;
     config.betas = flags.betas.clone().unwrap_or_default();
     config.betas.extend(environment.betas.iter().cloned());
+    config.adjustments = environment.requests.adjustments(settings.model_overrides())?;
     config.network = environment.network()?;
     config.names = match environment.base_url {
         // Another server may have no other model.

@@ -300,6 +300,7 @@ impl Session {
         let why = match failure.category() {
             "model_not_found" => messages::Fallback::NotFound,
             _ if failure.is_overloaded() => messages::Fallback::Overloaded,
+            _ if failure.is_unavailable() => messages::Fallback::Unavailable,
             _ => return false,
         };
         if self.options.model.fallbacks.is_empty() {
@@ -341,9 +342,14 @@ impl Session {
         }
     }
 
+    /// Adds the usage of a message to the bill, under the name of the model that was asked for: it may have a larger
+    /// window (`[1m]`) than the name in the message.
     fn charge(&mut self, model: &str, usage: Value) {
         self.turn.spend(&usage);
-        self.account.ledger().add(model, &usage);
+        let asked = self.answering_model();
+        let same = sluice_model::models::canonical(asked) == sluice_model::models::canonical(model);
+        let model = if same { asked } else { model }.to_owned();
+        self.account.ledger().add(&model, &usage);
         self.account.set_last_usage(usage);
     }
 

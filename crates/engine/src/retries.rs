@@ -43,6 +43,10 @@ pub(crate) enum Again {
 impl SessionLoop {
     /// Waits until a failed request may be made again, if it may.
     pub(crate) async fn again(&mut self, attempts: &mut Attempts, failure: &Failure) -> Again {
+        // A model that is unavailable is replaced at once, if there is another one.
+        if failure.is_unavailable() && !self.session.options.model.fallbacks.is_empty() {
+            return Again::GiveUp;
+        }
         let max_retries = self.session.options.model.max_retries;
         let policy = retry::Policy { max_retries };
         match retry::next(&policy, attempts.attempt, failure, attempts.overloaded, jitter()) {

@@ -123,7 +123,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Request;
+    use crate::{Adjustments, Request};
 
     fn pieces(mut body: Body) -> Vec<Bytes> {
         let mut context = Context::from_waker(Waker::noop());
@@ -145,10 +145,10 @@ mod tests {
                 json!({"role": role(at), "content": "x\"".repeat(*length)})
             });
             let request = Request::new("m", messages.collect::<Vec<_>>());
-            let whole = request.body_as(true).whole();
-            let hint = request.body_as(true).size_hint().exact();
+            let whole = request.body_as(true, &Adjustments::default()).whole();
+            let hint = request.body_as(true, &Adjustments::default()).size_hint().exact();
             prop_assert_eq!(hint, Some(u64::try_from(whole.len()).unwrap()));
-            prop_assert_eq!(pieces(request.body_as(true)).concat(), whole);
+            prop_assert_eq!(pieces(request.body_as(true, &Adjustments::default())).concat(), whole);
         }
     }
 }

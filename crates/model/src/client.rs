@@ -34,6 +34,18 @@ pub enum Error {
     /// A header cannot be sent.
     #[error("not a header that can be sent: {0}")]
     Header(String),
+    /// The value of a custom header has a character that no header can carry.
+    #[error(
+        "ANTHROPIC_CUSTOM_HEADERS: the value of {name} cannot be sent because of its character {position} (U+{code:04X}); headers carry Latin letters, digits and ASCII signs"
+    )]
+    HeaderCharacter {
+        /// The name of the header.
+        name: String,
+        /// The position of the character in the value, from 1.
+        position: usize,
+        /// Its code point.
+        code: u32,
+    },
     /// No way leads there.
     #[error(transparent)]
     Network(#[from] sluice_net::Error),
@@ -148,7 +160,11 @@ impl Client {
     /// If there is no answer, or one that is not a stream of events.
     pub async fn stream(&self, request: &Request) -> Result<Stream, Failure> {
         let inner = &*self.inner;
-        let sending = inner.send(&inner.messages, || request.body_as(true), request);
+        let sending = inner.send(
+            &inner.messages,
+            || request.body_as(true, &inner.config.adjustments),
+            request,
+        );
         let response = timeout(inner.config.response_timeout, sending)
             .await
             .map_err(|_| Failure::Timeout)??;
@@ -170,7 +186,11 @@ impl Client {
     /// If there is no answer, or one that is not a message.
     pub async fn create(&self, request: &Request) -> Result<(Value, Head), Failure> {
         let (message, head) = self
-            .whole(&self.inner.messages, || request.body_as(false), request)
+            .whole(
+                &self.inner.messages,
+                || request.body_as(false, &self.inner.config.adjustments),
+                request,
+            )
             .await?;
         if message.get("content").is_some_and(Value::is_array) {
             Ok((message, head))
@@ -184,7 +204,13 @@ impl Client {
     /// # Errors
     /// If there is no answer, or no count in it.
     pub async fn count_tokens(&self, request: &Request) -> Result<u64, Failure> {
-        let (answer, _) = self.whole(&self.inner.count, || request.count_body(), request).await?;
+        let (answer, _) = self
+            .whole(
+                &self.inner.count,
+                || request.count_body(&self.inner.config.adjustments),
+                request,
+            )
+            .await?;
         let count = answer.get("input_tokens").and_then(Value::as_u64);
         count.ok_or_else(|| Failure::Protocol("the answer has no input_tokens".to_owned()))
     }
@@ -266,7 +292,8 @@ impl Inner {
             .chain(&request.betas)
             .map(String::as_str)
             .chain(budget);
-        for beta in asked.chain(models::beta(&request.model)) {
+        let cache = self.config.adjustments.cache_beta(request.cache);
+        for beta in asked.chain(models::beta(&request.model)).chain(cache) {
             if !betas.contains(&beta) {
                 betas.push(beta);
             }
@@ -360,9 +387,24 @@ fn custom_headers(pairs: &[(String, String)]) -> Result<HeaderMap, Error> {
     let mut headers = HeaderMap::new();
     for (name, value) in pairs {
         let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| Error::Header(name.clone()))?;
-        headers.append(header, header_value(value, name)?);
+        headers.append(header, latin_value(value, name)?);
     }
     Ok(headers)
+}
+
+/// A value as bytes of Latin-1, the encoding of headers.
+fn latin_value(value: &str, name: &str) -> Result<HeaderValue, Error> {
+    let byte = |(index, letter): (usize, char)| {
+        let byte = u8::try_from(letter).ok();
+        byte.filter(|byte| *byte == b'\t' || !(*byte < 32 || *byte == 127))
+            .ok_or_else(|| Error::HeaderCharacter {
+                name: name.to_owned(),
+                position: index + 1,
+                code: u32::from(letter),
+            })
+    };
+    let bytes: Vec<u8> = value.chars().enumerate().map(byte).collect::<Result<_, _>>()?;
+    HeaderValue::from_bytes(&bytes).map_err(|_| Error::Header(name.to_owned()))
 }
 
 fn header_value(value: &str, name: &str) -> Result<HeaderValue, Error> {

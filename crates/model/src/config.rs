@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use sluice_net::Network;
 
+use crate::adjustments::Adjustments;
 use crate::names::Names;
 
 /// The default base URL.
@@ -36,6 +37,8 @@ pub struct Config {
     pub longest_reply: Duration,
     /// What models are called there.
     pub names: Names,
+    /// Changes to every request.
+    pub adjustments: Adjustments,
 }
 
 impl Config {
@@ -53,6 +56,7 @@ impl Config {
             response_timeout: Duration::from_secs(600),
             longest_reply: Duration::from_hours(1),
             names: Names::default(),
+            adjustments: Adjustments::default(),
         }
     }
 }

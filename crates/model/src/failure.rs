@@ -113,7 +113,7 @@ impl Failure {
                 404 | 413 | 422 => "invalid_request",
                 429 => "rate_limit",
                 529 => "overloaded",
-                500..=599 => "server_error",
+                408 | 500..=599 => "server_error",
                 _ => "unknown",
             },
         }
@@ -205,6 +205,11 @@ impl Failure {
             }
             _ => false,
         }
+    }
+
+    /// Whether the server refuses all requests for now.
+    pub fn is_unavailable(&self) -> bool {
+        self.status() == Some(503)
     }
 
     /// Whether the server is overloaded.

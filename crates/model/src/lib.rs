@@ -23,6 +23,7 @@
 //! ```
 
 // Requests.
+mod adjustments;
 mod body;
 mod cache;
 mod config;
@@ -55,6 +56,7 @@ pub mod models;
 mod names;
 
 pub use accumulate::{Accumulator, Finished};
+pub use adjustments::Adjustments;
 pub use cache::{Cache, can_carry};
 pub use client::{Client, Error, Head, http_client};
 pub use config::{Auth, Config, DEFAULT_BASE_URL, Helper};

@@ -15,12 +15,16 @@ const VARIABLES: &[(&str, &str)] = &[
     ("haiku", "ANTHROPIC_DEFAULT_HAIKU_MODEL"),
     ("fable", "ANTHROPIC_DEFAULT_FABLE_MODEL"),
     (SMALL_FAST, "ANTHROPIC_SMALL_FAST_MODEL"),
+    (NO_LARGE, "CLAUDE_CODE_DISABLE_1M_CONTEXT"),
 ];
 
 /// The model for small jobs. It is no alias that a person could name.
 const SMALL_FAST: &str = "[small]";
 /// The model for small jobs where no variable sets one.
 const SMALL_OF_SERVER: &str = "[small of the server]";
+
+/// Set where names with `[1m]` mean the model with its usual window. It is no alias that a person could name.
+const NO_LARGE: &str = "[no large window]";
 
 /// The model names of a session, and the models that some of them stand for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -75,14 +79,14 @@ impl Names {
     pub fn resolve(&self, name: Option<&str>) -> String {
         let name = name.map(str::trim).filter(|name| !name.is_empty()).unwrap_or("default");
         let (base, large) = match name.strip_suffix(LARGE) {
-            Some(base) => (base, true),
+            Some(base) => (base, !self.called(NO_LARGE).is_some_and(is_truthy)),
             None => (name, false),
         };
         let lower = base.to_ascii_lowercase();
         // The model that is set for Opus is the default, too.
         let alias = match lower.as_str() {
             "default" | "best" => "opus",
-            SMALL_FAST | SMALL_OF_SERVER => "",
+            SMALL_FAST | SMALL_OF_SERVER | NO_LARGE => "",
             other => other,
         };
         if let Some(id) = self.called(alias) {
@@ -120,6 +124,11 @@ impl Names {
             offer("haiku", "Haiku", "for quick answers"),
         ]
     }
+}
+
+/// Whether the value of a variable switches something on.
+fn is_truthy(value: &str) -> bool {
+    ["1", "true", "yes", "on"].contains(&value.trim().to_ascii_lowercase().as_str())
 }
 
 #[cfg(test)]
@@ -176,6 +185,9 @@ mod tests {
         assert_eq!(names.resolve(Some("default")), "big");
         assert_eq!(names.resolve(Some("fable")), "biggest");
         assert_eq!(names.resolve(Some("[small]")), "[small]");
+        let small_window = names.within(&env(&[("CLAUDE_CODE_DISABLE_1M_CONTEXT", "true")]));
+        assert_eq!(names.resolve(Some("claude-sonnet-4-5[1m]")), "claude-sonnet-4-5[1m]");
+        assert_eq!(small_window.resolve(Some("claude-sonnet-4-5[1m]")), "claude-sonnet-4-5");
         assert!(Names::is_alias("Opus") && Names::is_alias("sonnet[1m]") && !Names::is_alias("claude-opus-5-5"));
     }
 

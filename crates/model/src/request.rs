@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::adjustments::Adjustments;
 use crate::body::Body;
 use crate::cache::{Cache, marked_messages, write_blocks, write_key, write_value};
 use crate::message::Message;
@@ -81,44 +82,48 @@ impl Request {
 
     /// The body: what never changes in a conversation first, the messages last.
     pub fn body(&self) -> Vec<u8> {
-        self.write(self.stream, self.cache.mark()).whole()
+        self.body_as(self.stream, &Adjustments::default()).whole()
     }
 
     /// The body without cache marks: of two requests in one conversation, the earlier one's, without its
     /// closing `]}`, is a byte prefix of the later one's.
     pub fn unmarked_body(&self) -> Vec<u8> {
-        self.write(self.stream, None).whole()
-    }
-
-    /// The body for [`crate::Client::stream`] or [`crate::Client::create`].
-    pub(crate) fn body_as(&self, stream: bool) -> Body {
-        self.write(stream, self.cache.mark())
+        let without_marks = Adjustments {
+            cache: Some(Cache::Off),
+            ..Adjustments::default()
+        };
+        self.body_as(self.stream, &without_marks).whole()
     }
 
     /// The body for counting: the fields that have tokens, or decide about them.
-    pub(crate) fn count_body(&self) -> Body {
-        let mut out = self.open();
+    pub(crate) fn count_body(&self, adjustments: &Adjustments) -> Body {
+        let mut out = self.open(adjustments);
         if let Some(choice) = self.extra.get("tool_choice") {
             write_field(&mut out, "tool_choice", choice);
         }
-        self.close(out, self.cache.mark())
+        self.close(out, adjustments)
     }
 
-    fn write(&self, stream: bool, mark: Option<&'static str>) -> Body {
-        let mut out = self.open();
+    /// The body for [`crate::Client::stream`] or [`crate::Client::create`].
+    pub(crate) fn body_as(&self, stream: bool, adjustments: &Adjustments) -> Body {
+        let mut out = self.open(adjustments);
+        let added = adjustments.body.iter().filter(|(key, _)| *key != "model");
+        let replaced = |key: &str| adjustments.body.contains_key(key);
         let limit = if stream { u32::MAX } else { MAX_TOKENS_WITHOUT_STREAMING };
-        write_field(&mut out, "max_tokens", &self.max_tokens.min(limit));
+        if !replaced("max_tokens") {
+            write_field(&mut out, "max_tokens", &self.max_tokens.min(limit));
+        }
         write_field(&mut out, "stream", &stream);
-        if let Some(config) = self.output_config() {
+        if let Some(config) = self.output_config().filter(|_| !replaced("output_config")) {
             write_field(&mut out, "output_config", &config);
         }
-        if let Some(metadata) = &self.metadata {
+        if let Some(metadata) = self.metadata.as_ref().filter(|_| !replaced("metadata")) {
             write_field(&mut out, "metadata", metadata);
         }
-        for (key, value) in &self.extra {
+        for (key, value) in self.extra.iter().filter(|(key, _)| !replaced(key)).chain(added) {
             write_field(&mut out, key, value);
         }
-        self.close(out, mark)
+        self.close(out, adjustments)
     }
 
     fn output_config(&self) -> Option<Value> {
@@ -132,18 +137,29 @@ impl Request {
         (!config.is_empty()).then_some(Value::Object(config))
     }
 
-    fn open(&self) -> Vec<u8> {
+    fn open(&self, adjustments: &Adjustments) -> Vec<u8> {
         let mut out = Vec::with_capacity(4096);
-        out.extend_from_slice(br#"{"model":"#);
-        write_value(&mut out, models::api_name(&self.model));
-        if let Some(thinking) = self.thinking_value() {
+        let replaced = |key: &str| adjustments.body.contains_key(key);
+        out.push(b'{');
+        write_key(&mut out, "model");
+        match adjustments.body.get("model") {
+            Some(model) => write_value(&mut out, model),
+            None => write_value(&mut out, adjustments.model(models::api_name(&self.model))),
+        }
+        let thinking = self.thinking_value().filter(|_| !adjustments.no_thinking);
+        if let Some(thinking) = thinking.filter(|_| !replaced("thinking")) {
             write_field(&mut out, "thinking", &thinking);
         }
         out
     }
 
-    fn close(&self, mut out: Vec<u8>, mark: Option<&'static str>) -> Body {
-        for (key, blocks) in [("tools", &self.tools), ("system", &self.system)] {
+    fn close(&self, mut out: Vec<u8>, adjustments: &Adjustments) -> Body {
+        let mark = adjustments.cache(self.cache).mark();
+        let eager = adjustments
+            .eager_tool_input
+            .then(|| self.tools.iter().map(eager_tool).collect::<Vec<_>>());
+        let tools = eager.as_ref().unwrap_or(&self.tools);
+        for (key, blocks) in [("tools", tools), ("system", &self.system)] {
             if !blocks.is_empty() {
                 out.push(b',');
                 write_key(&mut out, key);
@@ -170,6 +186,17 @@ impl Request {
         }
         Some(value)
     }
+}
+
+/// A tool whose input is streamed as the model writes it. Tools of the server (with a `type`) have no such choice.
+fn eager_tool(tool: &Value) -> Value {
+    let mut tool = tool.clone();
+    if let Value::Object(map) = &mut tool
+        && !map.contains_key("type")
+    {
+        map.insert("eager_input_streaming".to_owned(), true.into());
+    }
+    tool
 }
 
 fn write_field(out: &mut Vec<u8>, key: &str, value: &(impl serde::Serialize + ?Sized)) {

@@ -65,7 +65,7 @@ fn the_body_is_as_the_api_wants_it_and_messages_come_last() {
 #[test]
 fn without_streaming_less_is_asked_for() {
     let request = Request::new("claude-opus-5-5", Vec::<serde_json::Value>::new());
-    let body: Value = serde_json::from_slice(&request.body_as(false).whole()).unwrap();
+    let body: Value = serde_json::from_slice(&request.body_as(false, &Adjustments::default()).whole()).unwrap();
     assert_eq!((&body["stream"], &body["max_tokens"]), (&json!(false), &json!(64000)));
 }
 
@@ -74,7 +74,7 @@ fn a_count_has_no_fields_that_have_no_tokens() {
     let mut request = Request::new("claude-opus-5-5", vec![user("a")]);
     request.metadata = Some(json!({}));
     request.effort = Some("low".into());
-    let body: Value = serde_json::from_slice(&request.count_body().whole()).unwrap();
+    let body: Value = serde_json::from_slice(&request.count_body(&Adjustments::default()).whole()).unwrap();
     assert_eq!(
         body.as_object().unwrap().keys().collect::<Vec<_>>(),
         ["model", "messages"]

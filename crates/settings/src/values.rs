@@ -263,6 +263,13 @@ impl Settings {
             .filter(|text| !text.trim().is_empty())
     }
 
+    /// The ids that are sent for models, by the ids of the models.
+    #[must_use]
+    pub fn model_overrides(&self) -> Map<String, Value> {
+        let overrides = self.get(&keys::MODEL_OVERRIDES).and_then(Value::as_object);
+        overrides.cloned().unwrap_or_default()
+    }
+
     /// The output style.
     #[must_use]
     pub fn output_style(&self) -> Option<&str> {

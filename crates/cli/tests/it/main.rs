@@ -13,6 +13,7 @@ mod invalid_settings;
 mod kill;
 mod launching;
 mod mcp_serve;
+mod model_requests;
 mod peak;
 mod plugin_archives;
 mod print_modes;

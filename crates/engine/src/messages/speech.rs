@@ -245,6 +245,7 @@ pub(crate) fn api_retry(attempt: u32, max_retries: u32, delay: Duration, failure
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Fallback {
     Overloaded,
+    Unavailable,
     NotFound,
 }
 
@@ -252,6 +253,7 @@ pub(crate) enum Fallback {
 pub(crate) fn model_fallback(original: &str, fallback: &str, why: Fallback) -> ModelFallback {
     let (trigger, words) = match why {
         Fallback::Overloaded => ("overloaded", "is overloaded"),
+        Fallback::Unavailable => ("server_error", "is unavailable"),
         Fallback::NotFound => ("model_not_found", "is not available"),
     };
     ModelFallback {
