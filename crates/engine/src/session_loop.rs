@@ -153,6 +153,7 @@ impl SessionLoop {
         let idle = awaited == Awaited::Anything;
         let given_up_at = session.background_deadline().filter(|_| idle);
         let launch_at = session.calls.launch_at();
+        let wakeup_at = session.tooling.wakeups().next_due();
         Next::Event(tokio::select! {
             biased;
             () = session.line.quit().cancelled() => Event::Quit,
@@ -169,6 +170,7 @@ impl SessionLoop {
             () = sleep_until(launch_at), if !idle => Event::LaunchDue,
             () = sleep_until(session.turn.stops_by()), if !idle => Event::StopDue,
             () = sleep_until(given_up_at) => Event::BackgroundDue,
+            () = sleep_until(wakeup_at) => Event::WakeupDue,
         })
     }
 

@@ -102,6 +102,7 @@ impl Session {
                         timestamp: messages::now(),
                         alone: false,
                         asks: true,
+                        source: None,
                     });
                 }
             }
