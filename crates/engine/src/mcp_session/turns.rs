@@ -243,6 +243,16 @@ impl SessionLoop {
         self.session.servers_changed().await;
     }
 
+    /// Waits until lists that servers announced as changed are read, so that the next request has what they contain.
+    pub(crate) async fn await_lists(&mut self) {
+        if let Some(relisted) = self.session.tooling.servers().relisted() {
+            // If the turn is stopped meanwhile, the caller notices.
+            self.wait_for(Some(pin!(relisted))).await;
+            self.session.servers_changed().await;
+            self.session.remind_of_servers();
+        }
+    }
+
     /// A server's prompt, as the server words it. What it has an assistant say is put with the rest: it is the server's
     /// wording, not the model's. None if the turn has to stop.
     pub(crate) async fn ask_for_prompt(
