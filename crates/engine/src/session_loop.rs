@@ -64,7 +64,9 @@ impl SessionLoop {
     /// Lives until the host is done with it.
     pub(crate) async fn run(mut self) -> Exit {
         self.settings_changes = Some(sluice_settings::watch::watch(self.session.options.settings.paths()));
-        self.session.tooling.servers().start();
+        if !self.session.options.session.parked {
+            self.session.tooling.servers().start();
+        }
         self.session.take_up().await;
         self.session.open_catalogue();
         self.session.be_led_from_the_start();

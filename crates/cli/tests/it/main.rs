@@ -36,6 +36,7 @@ mod terminal_trust;
 mod terminal_turns;
 mod terminal_ways_out;
 
+mod claims;
 mod clean;
 mod cycles;
 mod file_length;
