@@ -39,7 +39,7 @@ impl Claimed {
     /// Applies a claim to what the process was started with.
     ///
     /// # Errors
-    /// Why the claim is refused, as the host is told.
+    /// The text of the error that the host receives, if the claim is refused.
     pub(crate) fn new(flags: &Flags, environment: &Environment, claim: &ClaimSession) -> Result<Self, String> {
         let (mut flags, cwd) = (flags.clone(), folder(&claim.cwd, environment)?);
         if let Some(mode) = &claim.permission_mode {
@@ -140,7 +140,7 @@ impl Spare {
     async fn run(mut self, mut parked: Port, start: impl FnOnce(&ClaimSession) -> Result<Port, String>) -> Exit {
         let unparked = self.wait(&mut parked).await;
         parked.quit.cancel();
-        // What the parked session still has to say concerns nobody.
+        // Discards the remaining messages of the parked session.
         while parked.output.recv().await.is_some() {}
         let exit = parked.done.await.unwrap_or(Exit { code: 1 });
         match unparked {

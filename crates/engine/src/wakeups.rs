@@ -6,7 +6,7 @@
 mod cron;
 mod tools;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
@@ -29,7 +29,8 @@ const MAX_DELAY: u64 = 3_600;
 #[derive(Debug)]
 pub(crate) struct Wakeups {
     jobs: Mutex<Vec<Job>>,
-    zone: TimeZone,
+    /// The local time zone, read when it is first needed.
+    zone: OnceLock<TimeZone>,
 }
 
 /// A scheduled prompt.
@@ -125,8 +126,12 @@ impl Wakeups {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
             jobs: Mutex::default(),
-            zone: TimeZone::system(),
+            zone: OnceLock::new(),
         })
+    }
+
+    fn zone(&self) -> &TimeZone {
+        self.zone.get_or_init(TimeZone::system)
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Job>> {
@@ -151,7 +156,7 @@ impl Wakeups {
     /// Schedules a cron job.
     fn create(&self, cron: Cron, prompt: String, recurring: bool) -> Result<Job, ScheduleError> {
         let now = Timestamp::now();
-        let first = cron.next(now, &self.zone);
+        let first = cron.next(now, self.zone());
         let first = first.ok_or_else(|| ScheduleError::Never(cron.to_string()))?;
         let repeats = match recurring {
             true => Repeats::Until(cron, now + MAX_AGE),
@@ -196,7 +201,7 @@ impl Wakeups {
     pub(crate) fn take_due(&self, now: Instant) -> Vec<Job> {
         let mut jobs = self.lock();
         let (due, mut waiting): (Vec<Job>, Vec<Job>) = jobs.drain(..).partition(|job| job.due.at <= now);
-        waiting.extend(due.iter().cloned().filter_map(|job| job.again(&self.zone)));
+        waiting.extend(due.iter().cloned().filter_map(|job| job.again(self.zone())));
         *jobs = waiting;
         due
     }

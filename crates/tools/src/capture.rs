@@ -195,6 +195,8 @@ async fn answer(ask: Ask, store: &mut Store) {
         }
         Ask::Finish { answer } => {
             store.finished = true;
+            // Sends a last line that does not end with a line break.
+            store.lines = None;
             answer
         }
     };

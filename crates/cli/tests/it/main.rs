@@ -17,6 +17,7 @@ mod peak;
 mod plugin_archives;
 mod print_modes;
 mod private_files;
+mod session_tools;
 mod sessions;
 mod stranger;
 mod terminal;

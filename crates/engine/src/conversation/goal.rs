@@ -10,7 +10,7 @@ pub(crate) struct Goal {
     condition: String,
     /// How often it was checked and not met.
     iterations: u64,
-    /// When it was set, in milliseconds of the Unix epoch.
+    /// The time at which the goal was set, in milliseconds of the Unix epoch.
     set_at: i64,
     tokens_at_start: u64,
     last_reason: Option<String>,
@@ -38,7 +38,7 @@ impl Goal {
         self.last_reason = Some(reason.to_owned());
     }
 
-    /// Returns it as hosts are told.
+    /// Returns the goal as a message for hosts.
     pub(crate) fn to_wire(&self) -> stdout::Goal {
         #[allow(clippy::cast_precision_loss)]
         let set_at = Number(self.set_at as f64);
@@ -74,7 +74,7 @@ pub(crate) struct Assessment {
 }
 
 impl Assessment {
-    /// Reads an answer: a JSON object, whatever is written around it.
+    /// Parses an answer: the JSON object in it. Text around the object is ignored.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let object = text.get(text.find('{')?..=text.rfind('}')?)?;
         serde_json::from_str(object).ok()

@@ -240,7 +240,7 @@ impl ScheduleTool {
     }
 
     fn time_of(&self, job: &Job) -> String {
-        let local = job.due.time.to_zoned(self.wakeups.zone.clone());
+        let local = job.due.time.to_zoned(self.wakeups.zone().clone());
         local.strftime("%Y-%m-%d %H:%M").to_string()
     }
 }

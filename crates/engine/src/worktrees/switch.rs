@@ -1,4 +1,4 @@
-//! The worktree that the session has moved into, and the way back.
+//! Moves of the session into a worktree and back.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

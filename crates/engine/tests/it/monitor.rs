@@ -16,7 +16,10 @@ fn monitor(command: &str) -> Value {
 async fn each_line_is_reported_in_a_turn_and_then_the_end() {
     let bell = Bell::hang().await;
     let script = Script::new()
-        .tool("Monitor", monitor(&format!("echo one; echo two; {}", bell.command())))
+        .tool(
+            "Monitor",
+            monitor(&format!("echo one; echo two; {}; printf last", bell.command())),
+        )
         .text("Started")
         .text("Two lines")
         .reply(Reply::text("It rang").repeat());
@@ -44,9 +47,9 @@ async fn each_line_is_reported_in_a_turn_and_then_the_end() {
     let ended = stage.until("task:completed").await;
     assert_eq!(ended["summary"], "Monitor \"the log\" has ended");
     stage.until_n("result:success", 2).await;
-    let told = format!("{:?}{:?}", stage.said_to_model(4), stage.said_to_model(5));
+    let told = [stage.said_to_model(4), stage.said_to_model(5)].concat().join(" ");
     assert!(
-        told.contains("<event>ding</event>") && told.contains("has ended"),
+        told.contains("<event>ding\nlast</event>") && told.contains("has ended"),
         "{told}"
     );
     stage.leave_now().await;
