@@ -14,7 +14,7 @@ const AGENT = process.env.SLUICE_BIN;
 const MODEL = process.env.SLUICE_SIM?.split(' ') ?? [AGENT, 'sim', 'model'];
 const { resolve } = createRequire(join(process.env.SDK, 'index.js'));
 export const sdk = await import(pathToFileURL(resolve('@anthropic-ai/claude-agent-sdk')));
-export const { createSdkMcpServer, query, tool } = sdk;
+export const { createSdkMcpServer, prewarm, query, tool } = sdk;
 export const { z } = await import(pathToFileURL(resolve('zod')));
 
 /** A folder, a home, a scripted model, and options that lead to all three. */

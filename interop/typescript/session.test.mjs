@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { all, call, conversation, delta, lab, outcomes, query, result, said, test, text } from './lab.mjs';
+import { all, call, conversation, delta, lab, outcomes, prewarm, query, result, said, test, text } from './lab.mjs';
 
 test('one-shot query', () =>
   lab([text('Hello there')], async ({ options }) => {
@@ -161,3 +161,35 @@ test('several sessions at once', async () => {
   await Promise.all([0, 1, 2, 3].map(one));
   assert.equal(sessions.size, 4);
 });
+
+test('a prewarmed process is claimed for a folder', () =>
+  lab([call('Bash', { command: 'pwd' }), text('There')], async ({ cwd, home, options }) => {
+    const { cwd: _, ...hostOptions } = options;
+    const asked = [];
+    const canUseTool = async (name, input) => {
+      asked.push(name);
+      return { behavior: 'allow', updatedInput: input };
+    };
+    const spare = await prewarm({ options: { ...hostOptions, canUseTool } });
+    const talk = spare.claim({ prompt: 'where are you?', options: { cwd, title: 'Claimed', permissionMode: 'default' } });
+    const messages = await all(talk);
+    const claimed = await spare.claimed;
+    assert.equal(claimed.cwd, cwd);
+    const init = messages.find(({ type, subtype }) => type === 'system' && subtype === 'init');
+    assert.deepEqual([init.cwd, init.session_id], [cwd, claimed.sessionId]);
+    assert.deepEqual(said(messages), ['There']);
+    const [title] = messages.filter(({ subtype }) => subtype === 'session_title_changed');
+    assert.equal(title.title, 'Claimed');
+    assert.ok((await talk.initializationResult()).commands.length > 0);
+    assert.equal(existsSync(join(home, '.claude', 'projects')), true);
+  }));
+
+test('a claim for a folder that does not exist is refused', () =>
+  lab([], async ({ cwd, options }) => {
+    const { cwd: _, ...hostOptions } = options;
+    const spare = await prewarm({ options: hostOptions });
+    const talk = spare.claim({ prompt: 'where are you?', options: { cwd: join(cwd, 'missing') } });
+    const refused = assert.rejects(spare.claimed, /claim_failed.*missing/);
+    await all(talk).catch(() => {});
+    await refused;
+  }));

@@ -20,6 +20,7 @@ pub enum Does {
     Context,
     Doctor,
     Effort,
+    Goal,
     Mcp,
     Model,
     OutputStyle,
@@ -88,6 +89,12 @@ pub const LISTED: &[Builtin] = &[
         "Set the effort level",
         "<low|medium|high|xhigh|max|auto>",
         Does::Effort,
+    ),
+    listed(
+        "goal",
+        "Set a goal: work until a condition is met",
+        "[condition|clear]",
+        Does::Goal,
     ),
     listed(
         "init",

@@ -157,6 +157,22 @@ impl Environment {
         }
     }
 
+    /// Returns the environment of a process that a host has claimed for another folder.
+    pub(crate) fn claimed(&self, cwd: PathBuf, variables: Vec<(String, String)>) -> Self {
+        let mut all = self.all.clone();
+        for (name, value) in variables {
+            all.retain(|(known, _)| *known != *name);
+            all.push((name.into(), value.into()));
+        }
+        Self {
+            cwd,
+            cwd_gone: false,
+            simple: self.simple,
+            safe_mode: self.safe_mode,
+            ..Self::from(&Variables(all))
+        }
+    }
+
     /// Sets a variable for the commands a session runs.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         self.all.retain(|(known, _)| *known != *name);

@@ -2,8 +2,8 @@
 
 use std::io::{self, Cursor, IsTerminal, Read as _};
 
-use sluice_engine::ModelError;
 use sluice_engine::transcript::Earlier;
+use sluice_engine::{ModelError, Port};
 use sluice_stdio::{Door, Format, HOLD, InputMode, Pace, door, unread_stdout};
 
 use crate::broken_settings;
@@ -11,6 +11,7 @@ use crate::debug::Log;
 use crate::environment::Environment;
 use crate::flags::{Flags, InputFormat, OutputFormat};
 use crate::launch::{self, Keyless, Place};
+use crate::spare::{self, Claimed};
 use crate::startup::{self, Refusal};
 use crate::{fail, warn};
 
@@ -71,7 +72,10 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     if let Some(log) = &log {
         log.begin(&options);
     }
+    let session_id = options.session.id.clone();
+    options.session.parked = flags.await_claim;
     let port = match sluice_engine::start(options) {
+        Ok(port) if flags.await_claim => claimable(port, session_id, &flags, &environment, demo.as_ref()),
         Ok(port) => port,
         Err(error @ ModelError::Network(_)) => {
             return Refusal::new("proxy_invalid", error.to_string()).tell(&flags, &environment);
@@ -93,6 +97,43 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     };
     door.serve(port, Cursor::new(first).chain(io::stdin()), io::stdout(), warn)
         .await
+}
+
+/// Parks a session until the host claims it for another folder.
+fn claimable(
+    port: Port,
+    session_id: String,
+    flags: &Flags,
+    environment: &Environment,
+    demo: Option<&sluice_simulator::ModelServer>,
+) -> Port {
+    let (mut flags, environment) = (flags.clone(), environment.clone());
+    flags.session_id = Some(session_id.clone());
+    let demo = demo.map(sluice_simulator::ModelServer::url);
+    spare::park(port, session_id, move |claim| {
+        let Claimed { flags, environment } = Claimed::new(&flags, &environment, claim)?;
+        let place = Place::look(&flags, &environment, launch::opener(&flags));
+        let told = |refusal: Refusal| format!("claim_failed: {refusal}");
+        if let Some(refusal) = broken_settings::refusal(&place, &flags) {
+            return Err(told(refusal));
+        }
+        let keyless = demo.map_or(Keyless::Refuse, Keyless::Demo);
+        let mut options = launch::options(&flags, &place, keyless).map_err(told)?;
+        if let Some(mode) = claim
+            .permission_mode
+            .as_ref()
+            .filter(|mode| launch::is_disabled(mode, &place))
+        {
+            return Err(format!(
+                "permission_mode_not_claimable: settings of {} disable {mode}",
+                claim.cwd
+            ));
+        }
+        if let Some(left_out) = sluice_engine::held_back(&mut options) {
+            warn(&left_out);
+        }
+        sluice_engine::start(options).map_err(|error| format!("claim_failed: {error}"))
+    })
 }
 
 /// The demo model, where whoever started us wants it and nothing else is there to answer. It lives in this process, so

@@ -146,6 +146,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
             refusal,
             setup: setup(flags),
             resume_interrupted: environment.resume_interrupted_turn,
+            parked: false,
         },
         settings: settings.clone(),
         env: environment.all.clone().into(),
@@ -296,6 +297,15 @@ fn mode(flags: &Flags, environment: &Environment) -> Result<Option<PermissionMod
         ));
     }
     Ok(mode)
+}
+
+/// Returns whether settings disable a permission mode.
+pub(crate) fn is_disabled(mode: &PermissionMode, place: &Place) -> bool {
+    match mode {
+        PermissionMode::BypassPermissions => place.settings.bypass_disabled(),
+        PermissionMode::Auto => place.settings.auto_disabled(),
+        _ => false,
+    }
 }
 
 fn asker(flags: &Flags) -> Asker {

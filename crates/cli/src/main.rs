@@ -26,6 +26,7 @@ mod plugins;
 mod serve;
 mod servers;
 mod sim;
+mod spare;
 mod startup;
 mod trusting;
 mod trying;

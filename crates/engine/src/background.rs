@@ -117,6 +117,25 @@ impl Background {
         self.owed.push_back(note);
     }
 
+    /// Another turn the session owes itself: a monitored command has printed something. Reports that wait are merged.
+    pub(crate) fn report(&mut self, id: &str, description: &str, printed: &str, now: String) {
+        match self.waiting(id) {
+            Some(note) => note.append(printed),
+            None => self.owe(Note::of_monitor(id, description, printed, now)),
+        }
+    }
+
+    /// Another turn the session owes itself: a scheduled prompt is due. One of each job waits at a time.
+    pub(crate) fn wake(&mut self, id: &str, prompt: &str, now: String) {
+        if self.waiting(id).is_none() {
+            self.owe(Note::of_job(id, prompt, now));
+        }
+    }
+
+    fn waiting(&mut self, source: &str) -> Option<&mut Note> {
+        self.owed.iter_mut().find(|note| note.source.as_deref() == Some(source))
+    }
+
     /// Whether a subagent works in the background.
     pub(crate) fn has_agents(&self) -> bool {
         self.running.lock().iter().any(|task| task.agent.is_some())

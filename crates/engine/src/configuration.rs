@@ -45,6 +45,7 @@ impl Session {
             self.options.set_env(name, value);
         }
         self.commands.forget_held_back();
+        self.tooling.trust(self.options.settings.runs_projects());
         policy::lay_out(Arc::make_mut(&mut self.policy), &self.options);
         if changed.sandbox {
             self.tooling.remake_sandbox(&self.options);

@@ -86,7 +86,9 @@ impl Session {
         let agents = subagents::infos(&self.load_roster());
         self.conversation.remake_system();
         let hooks_applied = self.register_hooks(request.hooks.as_ref()).await;
-        self.tooling.servers().greet().await;
+        if !self.options.session.parked {
+            self.tooling.servers().greet().await;
+        }
         let repeated = self.line.initialize();
         let commands = self.commands();
         self.commands.note_host_knows(&commands);

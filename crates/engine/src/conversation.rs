@@ -1,5 +1,7 @@
 //! The conversation: what the model is shown, what is kept of it, and what it was reminded of.
 
+mod goal;
+
 use serde_json::Value;
 use sluice_model::compaction::Tries;
 use sluice_model::measure::Gauge;
@@ -12,11 +14,15 @@ use crate::messages;
 use crate::options::Options;
 use crate::recall::Recall;
 
+pub(crate) use goal::{Assessment, Goal};
+
 /// What the model is shown, and what is kept of it.
 pub(crate) struct Conversation {
     pub(crate) history: History,
     pub(crate) transcript: Transcript,
     pub(crate) compactions: Compactions,
+    /// What the model works towards.
+    pub(crate) goal: Option<Goal>,
     /// The conversation before it, while it is being read.
     recall: Option<Recall>,
     /// The system prompt: made once, since its bytes must not change.
@@ -56,6 +62,7 @@ impl Conversation {
             recorded: None,
             transcript: options.transcript(messages::PROTOCOL_VERSION),
             compactions: Compactions::default(),
+            goal: None,
             nearby: Nearby::default(),
             reminded_of_plan: false,
             reminded_of_memory: false,
@@ -66,6 +73,7 @@ impl Conversation {
     /// Nothing was said: what was said once at the beginning is gone with it.
     pub(crate) fn clear(&mut self) {
         self.history = History::default();
+        self.goal = None;
         self.reminded_of_memory = false;
         self.reminded_of_plan = false;
     }

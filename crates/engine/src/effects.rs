@@ -1,5 +1,7 @@
 //! What a call does to the session it ran in.
 
+use std::path::Path;
+
 use sluice_permission::PermissionMode;
 use sluice_tools::Effect;
 
@@ -24,10 +26,28 @@ impl Session {
                 }
                 Effect::LoadTools(names) => self.tooling.load(names),
                 Effect::TakeUpSkill { name, args } => self.commands.call_skill(name, args),
+                Effect::SetGoal(condition) => self.set_goal(&condition).await,
+                Effect::MoveTo(folder) => self.move_to(&folder).await,
                 // It concerns the result, and is in it already.
                 Effect::TeachSchema => {}
             }
         }
+    }
+
+    /// Makes another folder the folder of the session: paths, permissions, the sandbox and hooks follow. The model reads
+    /// what belongs to the folder with the next prompt.
+    async fn move_to(&mut self, folder: &Path) {
+        folder.clone_into(&mut self.options.cwd);
+        self.tooling.cwd().restart(folder);
+        self.change_policy(|policy| {
+            if let Some(root) = policy.roots.first_mut() {
+                folder.clone_into(root);
+            }
+        });
+        self.tooling.remake_sandbox(&self.options);
+        self.lay_out_hooks();
+        self.conversation.set_knows_memory(false);
+        self.hook_cwd().await;
     }
 
     /// Switches the mode and says so.

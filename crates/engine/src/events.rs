@@ -48,6 +48,8 @@ pub(crate) enum Event {
     LaunchDue,
     /// The turn has to stop by now.
     StopDue,
+    /// A scheduled prompt is due.
+    WakeupDue,
     /// Background work is waited for no longer.
     BackgroundDue,
     /// The process goes.
@@ -73,6 +75,7 @@ impl Session {
             Event::Summed(summed) => self.sum_up(summed).await,
             Event::LaunchDue => self.launch().await,
             Event::StopDue => self.turn.stop_with(Stop::Interrupt),
+            Event::WakeupDue => self.wake_up(),
             Event::BackgroundDue => self.background.give_up(),
             Event::Quit => {
                 self.line.begin_leaving();

@@ -21,13 +21,14 @@
 //! * `tool_calls`: the tool calls of a message, driven along their state machine ([`sluice_call`]); `policy`,
 //!   `permissions`: permission decisions; `effects`: what a call changes in the session; `sandbox`: the sandbox of commands;
 //! * [`Guarded`]: tool calls for a door that has no session;
+//! * `goals`: the turn continues until a goal is met;
 //! * `hook_events`: the hook events of a session, and what it does with the answers;
 //! * [`held_back`]: what an untrusted folder brings to no effect; [`problems`]: files that could not be read as meant;
 //! * `summary`: `system/init` and `result`; [`OutputSchema`], `structured`: structured output;
 //! * `services`: what the session does for its tools;
-//! * `subagents`: sessions that work for a session;
+//! * `subagents`: sessions that work for a session; `worktrees`: git worktrees for them and for the session itself;
 //! * `tool_reports`: what tools report of background tasks; `note`: what the model is told of them; `orphans`: tasks of an
-//!   earlier process;
+//!   earlier process; `wakeups`: prompts that the model schedules;
 //! * `history`, `prompt`, `memory`, `memories`, `notes`: what the model is sent;
 //! * `compact`: compaction (when it is due is `sluice_model::compaction`);
 //! * `record`: writing the [`transcript`]; `resume`, `recall`, `shown`: resuming one;
@@ -73,6 +74,7 @@ mod mcp_session;
 mod calls;
 mod doctor;
 mod effects;
+mod goals;
 mod hook_events;
 mod hooks;
 mod permissions;
@@ -92,6 +94,8 @@ mod background;
 mod orphans;
 mod subagents;
 mod tool_reports;
+mod wakeups;
+mod worktrees;
 
 mod compact;
 mod history;
@@ -137,8 +141,8 @@ pub use sluice_model::{Auth as ModelAuth, Config as ModelConfig, Error as ModelE
 /// What the files of all scopes say.
 pub use sluice_settings as settings;
 pub use sluice_tools::Toolbox;
-/// What is kept of a session.
 pub use sluice_tools::WebConfig;
+pub use sluice_tools::worktree;
 pub use sluice_tools::{OutputSchema, SchemaError};
 pub use sluice_transcript as transcript;
 

@@ -90,6 +90,7 @@ signed!(
     CommandLifecycle,
     stdout::Assistant,
     stdout::ConversationReset,
+    stdout::ActiveGoal,
     stdout::PromptSuggestion,
     stdout::StreamEvent,
     stdout::ToolProgress,

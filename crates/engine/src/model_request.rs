@@ -48,6 +48,7 @@ impl SessionLoop {
             .take()
             .or(self.session.turn.last_stop.take());
         self.session.calls.reset(self.session.line.quit());
+        self.await_lists().await;
         self.session.take_hook_contexts().await;
         self.session.say_requesting().await;
         self.session.recall().await;

@@ -89,6 +89,7 @@ impl Options {
                 refusal: None,
                 setup: None,
                 resume_interrupted: false,
+                parked: false,
             },
             cwd: places.cwd.clone(),
             folders: Folders {

@@ -29,6 +29,7 @@ use crate::sandbox;
 use crate::services::ToolServices;
 use crate::tooling::Tooling;
 use crate::turn::Turn;
+use crate::worktrees::Worktrees;
 
 /// All that a conversation is.
 pub(crate) struct Session {
@@ -84,7 +85,9 @@ impl Session {
                 hook_client: hooks.client(),
             }),
         });
-        let tooling = Tooling::new(&options, services, tasks, servers);
+        let worktrees = Worktrees::new(hooks.client());
+        let tooling = Tooling::new(&options, services, tasks, servers, worktrees);
+        tooling.trust(options.settings.runs_projects());
         let mut policy = policy::policy(&options);
         policy.plan_file = Some(plan_file);
         policy.notes = notes::folder(&options);

@@ -64,7 +64,9 @@ impl SessionLoop {
     /// Lives until the host is done with it.
     pub(crate) async fn run(mut self) -> Exit {
         self.settings_changes = Some(sluice_settings::watch::watch(self.session.options.settings.paths()));
-        self.session.tooling.servers().start();
+        if !self.session.options.session.parked {
+            self.session.tooling.servers().start();
+        }
         self.session.take_up().await;
         self.session.open_catalogue();
         self.session.be_led_from_the_start();
@@ -153,6 +155,7 @@ impl SessionLoop {
         let idle = awaited == Awaited::Anything;
         let given_up_at = session.background_deadline().filter(|_| idle);
         let launch_at = session.calls.launch_at();
+        let wakeup_at = session.tooling.wakeups().next_due();
         Next::Event(tokio::select! {
             biased;
             () = session.line.quit().cancelled() => Event::Quit,
@@ -169,6 +172,7 @@ impl SessionLoop {
             () = sleep_until(launch_at), if !idle => Event::LaunchDue,
             () = sleep_until(session.turn.stops_by()), if !idle => Event::StopDue,
             () = sleep_until(given_up_at) => Event::BackgroundDue,
+            () = sleep_until(wakeup_at) => Event::WakeupDue,
         })
     }
 

@@ -15,7 +15,6 @@
 //! * `revive`: going on with those of an earlier process;
 //! * `summaries`: asking what one is at;
 //! * `lead`: a session led by one; `inspect`: one that answers a hook;
-//! * `worktree`: a work tree of its own.
 
 mod begin;
 mod brief;
@@ -34,7 +33,6 @@ mod roster;
 mod stop;
 mod summaries;
 mod supervise;
-mod worktree;
 
 pub(crate) use child::Part;
 pub(crate) use forks::call as call_fork;

@@ -4,6 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 use sluice_tools::{TaskStatus, TaskView, ToolEvent};
+use tokio::time::Instant;
 
 use crate::messages;
 use crate::note::{NO_PERSON, Note, enclosed};
@@ -52,6 +53,10 @@ impl Session {
             }) if task.agent.is_some() => {
                 self.agent_ended(&task, is_backgrounded, status, &summary).await;
             }
+            Some(ToolEvent::TaskPrinted { task, text }) => {
+                self.background
+                    .report(&task.id, &task.description, &text, messages::now());
+            }
             Some(ToolEvent::AgentWaits) => self.agents_wait().await,
             Some(ToolEvent::TaskGone { id }) => self.background.wound_up(&id),
             Some(ToolEvent::TaskEnded {
@@ -87,6 +92,13 @@ impl Session {
         self.say_background().await;
         if !stopped {
             self.background.owe(note(task, status, summary, ""));
+        }
+    }
+
+    /// Scheduled prompts are due.
+    pub(crate) fn wake_up(&mut self) {
+        for job in self.tooling.wakeups().take_due(Instant::now()) {
+            self.background.wake(&job.id, &job.prompt, messages::now());
         }
     }
 
@@ -200,6 +212,7 @@ fn note(task: &TaskView, status: TaskStatus, summary: &str, said: &str) -> Note 
         timestamp: messages::now(),
         alone: false,
         asks: true,
+        source: None,
     }
 }
 

@@ -15,6 +15,8 @@ use crate::checkpoints;
 use crate::options::Options;
 use crate::sandbox;
 use crate::services::ToolServices;
+use crate::wakeups::{Wakeups, schedule_tools};
+use crate::worktrees::{Worktrees, worktree_tools};
 
 /// How many events of calls may wait for the session.
 const REPORTS: usize = 256;
@@ -39,6 +41,8 @@ pub(crate) struct Tooling {
     /// How files stood before each prompt, if that is wanted.
     checkpoints: Option<Shelf>,
     servers: Servers,
+    worktrees: Arc<Worktrees>,
+    wakeups: Arc<Wakeups>,
 }
 
 /// What happens among them.
@@ -51,8 +55,15 @@ pub(crate) enum ToolingEvent {
 }
 
 impl Tooling {
-    pub(crate) fn new(options: &Options, services: Arc<ToolServices>, tasks: Arc<Tasks>, servers: Servers) -> Self {
+    pub(crate) fn new(
+        options: &Options,
+        services: Arc<ToolServices>,
+        tasks: Arc<Tasks>,
+        servers: Servers,
+        worktrees: Arc<Worktrees>,
+    ) -> Self {
         let (reports, reported) = mpsc::channel(REPORTS);
+        let wakeups = Wakeups::new();
         Self {
             cwd: Arc::new(Cwd::new(options.cwd.clone())),
             files: Arc::new(FileState::default()),
@@ -63,10 +74,15 @@ impl Tooling {
             services,
             reports,
             reported,
-            extras: Vec::new(),
+            extras: worktree_tools(&worktrees)
+                .into_iter()
+                .chain(schedule_tools(&wakeups))
+                .collect(),
             loaded: Vec::new(),
             checkpoints: checkpoints::open(options),
             servers,
+            worktrees,
+            wakeups,
         }
     }
 
@@ -175,6 +191,16 @@ impl Tooling {
 
     pub(crate) fn sandbox(&self) -> Option<&Arc<Sandbox>> {
         self.sandbox.as_ref()
+    }
+
+    /// The prompts that the model has scheduled.
+    pub(crate) fn wakeups(&self) -> &Wakeups {
+        &self.wakeups
+    }
+
+    /// Sets whether the project is trusted to run programs.
+    pub(crate) fn trust(&self, runs_projects: bool) {
+        self.worktrees.trust(runs_projects);
     }
 
     /// The settings of the sandbox have changed.

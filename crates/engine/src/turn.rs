@@ -76,6 +76,8 @@ pub(crate) struct Nudges {
     pub(crate) truncated: u32,
     pub(crate) refused: u32,
     pub(crate) cut: u32,
+    /// Continuations for a goal that is not met.
+    pub(crate) goal: u32,
 }
 
 impl Turn {

@@ -76,7 +76,11 @@ impl SessionLoop {
             } else if called {
                 self.fold().await;
             } else if !self.session.nudged().await {
-                match self.hook_stop().await {
+                let at_end = match self.hook_stop().await {
+                    AtEnd::LetGo => self.check_goal().await,
+                    at_end => at_end,
+                };
+                match at_end {
                     AtEnd::LetGo => return Ending::Completed,
                     AtEnd::GoOn => {}
                     AtEnd::Otherwise(ending) => return ending,
@@ -238,7 +242,7 @@ impl Session {
         request.tools = self
             .offered()
             .filter(|tool| !self.defers(tool))
-            .map(|tool| messages::tool(&tool))
+            .map(|tool| self.described(&tool))
             .chain(self.structured_tool())
             .collect();
         if self.options.agents.never_in_background {

@@ -60,10 +60,12 @@ pub fn after_hook(decision: &Decision) -> Verdict {
     }
 }
 
-/// Whether a bare-name deny takes the tool out of the list.
+/// Whether a bare-name deny takes the tool out of the list. One of `Bash` takes out every tool that runs commands.
 #[must_use]
 pub fn tool_removed(policy: &Policy, tool: ToolFacts<'_>) -> bool {
-    whole_rule(policy, Behavior::Deny, tool).is_some()
+    let bash = matches!(tool.touches, Touches::Shell { .. }).then(|| ToolFacts::unknown(names::BASH));
+    let mut named = std::iter::once(tool).chain(bash);
+    named.any(|tool| whole_rule(policy, Behavior::Deny, tool).is_some())
 }
 
 /// Whether a deny rule hides `path` from searches.

@@ -1,6 +1,8 @@
-//! MCP servers that are added and removed while a session runs: by the host, plugins or settings.
+//! MCP servers that are added and removed while a session runs, by the host, plugins or settings, and lists of theirs that
+//! change.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use indexmap::IndexMap;
 use sluice_settings::Settings;
@@ -11,7 +13,27 @@ use super::options::ServerOptions;
 use super::scopes::{self, Named, Scope, Standing};
 use super::servers::{Replaced, Servers, dial, expanded, link};
 
+/// How long a request to the model waits for lists that changed.
+const RELISTED: Duration = Duration::from_secs(3);
+
 impl Servers {
+    /// Resolves when the lists that servers announced as changed were read, after a short time at the latest; `None` if
+    /// there are none.
+    pub fn relisted(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
+        let waits: Vec<_> = self.links.iter().filter_map(|link| link.relisted()).collect();
+        if waits.is_empty() {
+            return None;
+        }
+        Some(async move {
+            let all = async {
+                for wait in waits {
+                    wait.await;
+                }
+            };
+            tokio::time::timeout(RELISTED, all).await.ok();
+        })
+    }
+
     /// Adds servers; they replace others of the same name.
     pub fn add(&mut self, named: Vec<Named>) {
         for named in named {

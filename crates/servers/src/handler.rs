@@ -18,7 +18,7 @@ use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
 use sluice_wire::Raw;
 use sluice_wire::control::{Elicitation, ElicitationAction as Action, ElicitationResponse};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use super::surroundings::Surroundings;
@@ -41,10 +41,52 @@ pub(crate) struct Handler {
     pub(super) bare: bool,
 }
 
-/// What of a server's lists has to be read again.
-#[derive(Debug, Default)]
+/// Changes of a server's lists, and how many of them have been read.
+#[derive(Debug)]
 pub(crate) struct Stale {
     pub(super) notify: Notify,
+    changes: watch::Sender<u64>,
+    read: watch::Sender<u64>,
+}
+
+impl Default for Stale {
+    fn default() -> Self {
+        Self {
+            notify: Notify::new(),
+            changes: watch::Sender::new(0),
+            read: watch::Sender::new(0),
+        }
+    }
+}
+
+impl Stale {
+    /// A list has changed.
+    fn change(&self) {
+        self.changes.send_modify(|changes| *changes += 1);
+        self.notify.notify_one();
+    }
+
+    /// The number of changes so far, to be given to [`Stale::note_read`] when the lists were read after it.
+    pub(super) fn changes(&self) -> u64 {
+        *self.changes.borrow()
+    }
+
+    /// Records that the lists were read (or could not be read) after this number of changes.
+    pub(super) fn note_read(&self, changes: u64) {
+        self.read.send_replace(changes);
+    }
+
+    /// Resolves when the lists were read after all changes so far; `None` if they were.
+    pub(super) fn settled(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
+        let changes = self.changes();
+        let mut read = self.read.subscribe();
+        if *read.borrow() >= changes {
+            return None;
+        }
+        Some(async move {
+            read.wait_for(|read| *read >= changes).await.ok();
+        })
+    }
 }
 
 /// The calls that are out, by the token their progress carries.
@@ -144,15 +186,15 @@ impl ClientHandler for Handler {
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.stale.notify.notify_one();
+        self.stale.change();
     }
 
     async fn on_prompt_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.stale.notify.notify_one();
+        self.stale.change();
     }
 
     async fn on_resource_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.stale.notify.notify_one();
+        self.stale.change();
     }
 
     async fn on_logging_message(

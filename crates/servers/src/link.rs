@@ -223,6 +223,14 @@ impl Link {
         self.settled.subscribe()
     }
 
+    /// Resolves when the lists that the server announced as changed were read; `None` if there are none.
+    pub fn relisted(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
+        match self.phase() {
+            Phase::Up(connection) => connection.stale.settled(),
+            _ => None,
+        }
+    }
+
     /// The connection, dialled if there is none.
     pub async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, String> {
         match self.phase() {
@@ -350,10 +358,12 @@ async fn watch_over(link: std::sync::Weak<Link>, connection: std::sync::Weak<Con
         if over {
             return link.lost(&connection);
         }
+        let changes = stale.changes();
         if let Ok(offer) = read_offer(&connection).await {
             link.lock().offer = Arc::new(offer);
             link.around.news.notify_one();
         }
+        stale.note_read(changes);
         drop((link, connection));
         tokio::time::sleep(RELIST).await;
     }

@@ -1,6 +1,7 @@
 //! Bash: one command in a fresh shell, in the foreground or in the background.
 
 mod meaning;
+mod monitor;
 mod report;
 mod shell;
 
@@ -14,12 +15,13 @@ use sluice_permission::Touches;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior};
 
+pub(crate) use crate::bash::monitor::{Lines, Monitor};
 use crate::bash::report::Report;
 use crate::bash::shell::Shell;
 use crate::context::{Context, ToolEvent};
 use crate::outcome::Outcome;
 use crate::process::Exit;
-use crate::sandbox::Confined;
+use crate::sandbox::{Confined, Note};
 use crate::tasks::{self, Task, TaskStatus, TaskView};
 use crate::tool::{Activity, Descriptor, Pending, Tool};
 use crate::{ids, input, paths};
@@ -115,45 +117,20 @@ async fn run(input: Input, cx: &Context) -> Outcome {
         return Outcome::interrupted();
     }
     let mut report = Report::new(&input.command);
-    let directory = match directory(cx) {
-        Ok(directory) => directory,
+    let started = match start(&input.command, input.disable_sandbox, cx, None) {
+        Ok(started) => started,
         Err(outcome) => return outcome,
     };
-    let confined = match cx.sandbox.as_deref() {
-        Some(sandbox) if sandbox.applies(&input.command, input.disable_sandbox) => {
-            match sandbox.prepare(&directory, &cx.roots, &cx.output_dir, &cx.env) {
-                Ok(confined) => Some(confined),
-                Err(why) => return Outcome::failed(why),
-            }
-        }
-        _ => None,
-    };
-    report.sandboxed(confined.as_ref().map(Confined::note));
-    let id = ids::task_id();
-    let output = cx.output_dir.join(format!("{id}.output"));
-    let shell = match Shell::start(&input.command, &directory, cx, output, confined) {
-        Ok(shell) => Arc::new(shell),
-        Err(error) => return Outcome::failed(shell::explained(&error)),
-    };
+    report.sandboxed(started.note);
     let description = input
         .description
         .clone()
         .filter(|text| !text.trim().is_empty())
         .unwrap_or_else(|| input.command.clone());
-    let view = TaskView {
-        id,
-        call_id: cx.call_id.clone(),
-        command: input.command.clone(),
-        description,
-        status: TaskStatus::Running,
-        is_backgrounded: input.run_in_background,
-        exit_code: None,
-        output_file: None,
-        started_at: tasks::now(),
-        ended_at: None,
-        parent: None,
-        agent: None,
-    };
+    let Started {
+        id, shell, directory, ..
+    } = started;
+    let view = view(id, &input.command, description, input.run_in_background, cx);
     // whoever drops this call ends the command
     let guard = shell.process.killer().drop_guard();
     let task = cx.tasks.adopt(view, shell.process.killer());
@@ -173,6 +150,56 @@ async fn run(input: Input, cx: &Context) -> Outcome {
     outcome
 }
 
+/// A command that has just started.
+struct Started {
+    id: String,
+    shell: Arc<Shell>,
+    directory: PathBuf,
+    /// A note for the model about the sandbox, if the command runs in one.
+    note: Option<Note>,
+}
+
+/// Starts a command in the current directory, in the sandbox where that applies. `lines` receives what it prints.
+fn start(command: &str, unconfined: bool, cx: &Context, lines: Option<Lines>) -> Result<Started, Outcome> {
+    let directory = directory(cx)?;
+    let confined = match cx.sandbox.as_deref() {
+        Some(sandbox) if sandbox.applies(command, unconfined) => {
+            let prepared = sandbox.prepare(&directory, &cx.roots, &cx.output_dir, &cx.env);
+            Some(prepared.map_err(Outcome::failed)?)
+        }
+        _ => None,
+    };
+    let note = confined.as_ref().map(Confined::note);
+    let id = ids::task_id();
+    let output = cx.output_dir.join(format!("{id}.output"));
+    let shell = Shell::start(command, &directory, cx, output, confined, lines);
+    let shell = Arc::new(shell.map_err(|error| Outcome::failed(shell::explained(&error)))?);
+    Ok(Started {
+        id,
+        shell,
+        directory,
+        note,
+    })
+}
+
+/// The task of a command that starts now.
+fn view(id: String, command: &str, description: String, is_backgrounded: bool, cx: &Context) -> TaskView {
+    TaskView {
+        id,
+        call_id: cx.call_id.clone(),
+        command: command.to_owned(),
+        description,
+        status: TaskStatus::Running,
+        is_backgrounded,
+        exit_code: None,
+        output_file: None,
+        started_at: tasks::now(),
+        ended_at: None,
+        parent: None,
+        agent: None,
+    }
+}
+
 /// Where to run. A command is written for the folder its author believes to be in: where that is gone, it is not run
 /// somewhere else.
 fn directory(cx: &Context) -> Result<PathBuf, Outcome> {
@@ -187,7 +214,7 @@ fn directory(cx: &Context) -> Result<PathBuf, Outcome> {
             "{gone}. Nothing can be run until it is there again."
         )));
     }
-    cx.cwd.set(start);
+    cx.cwd.set(start.clone());
     Err(Outcome::failed(format!(
         "{gone}. The command was not run; the next one runs in {}.",
         start.display()
@@ -203,8 +230,12 @@ async fn follow(task: Arc<Task>, shell: Arc<Shell>, events: mpsc::Sender<ToolEve
         return;
     }
     shell.settle().await;
+    send_end(&task, ended(view), &events).await;
+}
+
+/// Reports the end of a background task, and then wakes the callers that wait for it.
+async fn send_end(task: &Task, event: ToolEvent, events: &mpsc::Sender<ToolEvent>) {
     task.was_listed().await;
-    let event = ended(view);
     match events.try_send(event) {
         Err(mpsc::error::TrySendError::Full(event)) => {
             // whoever waits for the end may be the one who has to make room
@@ -378,12 +409,13 @@ impl Call<'_> {
             return;
         }
         let cwd = &self.cx.cwd;
-        let roots = self.cx.roots.iter().map(PathBuf::as_path).chain([cwd.start()]);
+        let start = cwd.start();
+        let roots = self.cx.roots.iter().map(PathBuf::as_path).chain([start.as_path()]);
         if path.is_dir() && paths::inside(path, roots) {
             cwd.set(path);
         } else {
-            cwd.set(cwd.start());
-            report.cwd_reset(cwd.start());
+            report.cwd_reset(&start);
+            cwd.set(start.clone());
         }
     }
 

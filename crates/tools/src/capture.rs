@@ -8,6 +8,8 @@ use tokio::io::{AsyncReadExt, AsyncSeekExt as _, AsyncWriteExt};
 use tokio::net::unix::pipe::Receiver;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use crate::bash::Lines;
+
 /// How much of the beginning is kept in memory; more than 30,000 characters of any width.
 const HEAD: usize = 128 * 1024;
 /// How much goes into the file at most.
@@ -96,11 +98,15 @@ impl Capture {
         }
     }
 
-    /// Starts reading. `path` is where the file goes should one be needed.
-    pub(crate) fn start(pipe: Receiver, path: PathBuf) -> Self {
+    /// Starts reading. `path` is where the file goes should one be needed. `lines` also receives every line.
+    pub(crate) fn start(pipe: Receiver, path: PathBuf, lines: Option<Lines>) -> Self {
         let (asks, inbox) = mpsc::channel(4);
         let (told, done) = watch::channel(false);
-        tokio::spawn(read(pipe, Store::new(path), inbox, told));
+        let store = Store {
+            lines,
+            ..Store::new(path)
+        };
+        tokio::spawn(read(pipe, store, inbox, told));
         Self { asks, done }
     }
 
@@ -189,6 +195,8 @@ async fn answer(ask: Ask, store: &mut Store) {
         }
         Ask::Finish { answer } => {
             store.finished = true;
+            // Sends a last line that does not end with a line break.
+            store.lines = None;
             answer
         }
     };
@@ -207,6 +215,7 @@ struct Store {
     in_file: u64,
     trouble: Option<String>,
     finished: bool,
+    lines: Option<Lines>,
 }
 
 impl Store {
@@ -219,12 +228,16 @@ impl Store {
             in_file: 0,
             trouble: None,
             finished: false,
+            lines: None,
         }
     }
 
     async fn add(&mut self, bytes: &[u8]) {
         if self.finished {
             return;
+        }
+        if let Some(lines) = &mut self.lines {
+            lines.add(bytes);
         }
         let room = HEAD.saturating_sub(self.head.len());
         if bytes.len() > room {

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -132,6 +132,13 @@ pub enum ToolEvent {
         /// One line about the end, for `task_notification.summary`.
         summary: String,
     },
+    /// A monitored command has printed lines.
+    TaskPrinted {
+        /// The command.
+        task: TaskView,
+        /// The lines.
+        text: String,
+    },
     /// A subagent has begun or ceased to wait for a person.
     AgentWaits,
     /// A task that was stopped has wound up: nothing more will be heard of it.
@@ -143,33 +150,49 @@ pub enum ToolEvent {
 
 /// The current directory of a session.
 #[derive(Debug)]
-pub struct Cwd {
+pub struct Cwd(Mutex<Directories>);
+
+#[derive(Debug, Clone)]
+struct Directories {
     start: PathBuf,
-    current: Mutex<PathBuf>,
+    current: PathBuf,
 }
 
 impl Cwd {
     /// Starts in `start`, which should be absolute.
     pub fn new(start: impl Into<PathBuf>) -> Self {
         let start = start.into();
-        Self {
-            current: Mutex::new(start.clone()),
+        Self(Mutex::new(Directories {
+            current: start.clone(),
             start,
-        }
+        }))
     }
 
-    /// Where the session started.
-    pub fn start(&self) -> &Path {
-        &self.start
+    /// The folder of the session, which a `cd` that leaves the roots returns to.
+    pub fn start(&self) -> PathBuf {
+        self.lock().start.clone()
     }
 
-    /// Where it is now.
+    /// The current directory.
     pub fn get(&self) -> PathBuf {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.lock().current.clone()
     }
 
-    /// Moves.
+    /// Changes the current directory.
     pub fn set(&self, path: impl Into<PathBuf>) {
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = path.into();
+        self.lock().current = path.into();
+    }
+
+    /// Makes another folder the folder of the session, and the current directory.
+    pub fn restart(&self, path: impl Into<PathBuf>) {
+        let start = path.into();
+        *self.lock() = Directories {
+            current: start.clone(),
+            start,
+        };
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Directories> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -45,6 +45,7 @@ mod grep;
 mod notebook_edit;
 mod plan_mode;
 mod read;
+mod set_goal;
 mod task_list;
 mod task_output;
 mod task_stop;
@@ -73,6 +74,7 @@ mod text;
 mod truncate;
 mod walk;
 mod web;
+pub mod worktree;
 mod world;
 
 pub use activity::using;

@@ -1,5 +1,7 @@
 //! The outcome of a call.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 
 /// The end of one call: what the model reads and what the host reads.
@@ -36,6 +38,10 @@ pub enum Effect {
         /// What the skill is told.
         args: String,
     },
+    /// The session works until this condition is met.
+    SetGoal(String),
+    /// The session works in this folder from now on.
+    MoveTo(PathBuf),
     /// The call failed, perhaps for its input: where the model was not shown the tool's schema, it is shown it now.
     TeachSchema,
 }

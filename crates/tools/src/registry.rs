@@ -4,13 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::ask_user_question::AskUserQuestion;
-use crate::bash::Bash;
+use crate::bash::{Bash, Monitor};
 use crate::edit::Edit;
 use crate::glob::Glob;
 use crate::grep::Grep;
 use crate::notebook_edit::NotebookEdit;
 use crate::plan_mode::{EnterPlanMode, ExitPlanMode};
 use crate::read::Read;
+use crate::set_goal::SetGoal;
 use crate::task_list::{TaskCreate, TaskGet, TaskList, TaskUpdate};
 use crate::task_output::TaskOutput;
 use crate::task_stop::TaskStop;
@@ -32,6 +33,7 @@ static TOOLS: &[&dyn Tool] = &[
     &Grep,
     &TaskOutput,
     &TaskStop,
+    &Monitor,
     &TodoWrite,
     &TaskCreate,
     &TaskGet,
@@ -40,6 +42,7 @@ static TOOLS: &[&dyn Tool] = &[
     &AskUserQuestion,
     &EnterPlanMode,
     &ExitPlanMode,
+    &SetGoal,
     &ToolSearch,
     &WebFetch,
     &WebSearch,

@@ -104,6 +104,7 @@ pub(crate) struct Flags {
 
     // How the process is started and watched.
     pub(crate) await_initialize: bool,
+    pub(crate) await_claim: bool,
     /// `Some("")` when `--worktree` stands alone: a name is made up.
     pub(crate) worktree: Option<String>,
     pub(crate) screen_reader: bool,

@@ -263,12 +263,12 @@ pub(super) const GROUPS: &[Group] = &[
         switch("init-only", |f| &mut f.init_only, "Run the Setup and SessionStart hooks, then exit"),
         switch("maintenance", |f| &mut f.maintenance, "Run the Setup hooks (maintenance) first"),
         switch("await-initialize", |f| &mut f.await_initialize, "The first line on stdin must be initialize").to_hosts(),
+        switch("await-claim", |f| &mut f.await_claim, "Wait for claim_session, which names the folder of the session").to_hosts(),
         maybe("debug", "categories", |f| &mut f.debug, "Write a debug log; of everything, or e.g. api,hooks or !mcp").short('d'),
         text("debug-file", "path", |f| &mut f.debug_file, "Write the debug log to this file"),
     ] },
     // What belongs to somebody's service, or to a program other than this one.
     Group { name: "", flags: &[
-        refused("await-claim", Takes::Nothing, "a session starts in milliseconds: start it once its folder is known"),
         refused("sdk-url", Takes::One("url"), "speak stream-json on stdin and stdout: --input-format stream-json --output-format stream-json --verbose"),
         refused("file", Takes::Several("specs"), "files cannot be fetched by id; put them into the folder and mention them in the prompt as @path"),
         refused("from-pr", Takes::Maybe("number or url"), "sessions are not linked to pull requests; pass an id or a title to --resume"),

@@ -53,6 +53,9 @@ impl Flags {
         if self.await_initialize && !streams_in {
             return Err(FlagError::new("--await-initialize requires --input-format=stream-json"));
         }
+        if self.await_claim && !streams_in {
+            return Err(FlagError::new("--await-claim requires --input-format=stream-json"));
+        }
         Ok(())
     }
 

@@ -18,6 +18,7 @@ mod peak;
 mod plugin_archives;
 mod print_modes;
 mod private_files;
+mod session_tools;
 mod sessions;
 mod stranger;
 mod terminal;
@@ -37,6 +38,7 @@ mod terminal_trust;
 mod terminal_turns;
 mod terminal_ways_out;
 
+mod claims;
 mod clean;
 mod cycles;
 mod file_length;

@@ -47,7 +47,7 @@ impl Session {
 
     /// The session ends. Nobody is waited for longer than a moment.
     pub(crate) async fn hook_session_end(&mut self, reason: &str) {
-        if !self.hooks.await_any(&[Event::SessionEnd]) {
+        if self.options.session.parked || !self.hooks.await_any(&[Event::SessionEnd]) {
             return;
         }
         let input = told!(self, Bare, SessionEnd(SessionEndInput) { reason: reason.to_owned() });
@@ -102,6 +102,7 @@ impl Session {
                         timestamp: messages::now(),
                         alone: false,
                         asks: true,
+                        source: None,
                     });
                 }
             }
@@ -209,6 +210,9 @@ impl SessionLoop {
     pub(crate) async fn hook_begin(&mut self) {
         self.session.lay_out_hooks();
         self.session.hooks.tell_cwd(self.session.tooling.cwd().get());
+        if self.session.options.session.parked {
+            return;
+        }
         let source = match self.session.hooks.resumed() {
             Some(true) => "fork",
             Some(false) => "resume",

@@ -74,7 +74,7 @@ impl Session {
                 stop_hook_active: again,
                 last_assistant_message: last,
                 background_tasks: Some(self.background_summaries()),
-                session_crons: Some(Vec::new()),
+                session_crons: Some(self.tooling.wakeups().summaries()),
             });
         }
         let file = self.options.session.keeping.file.as_ref();
@@ -83,7 +83,7 @@ impl Session {
             agent_transcript_path: file.map(|file| file.display().to_string()),
             last_assistant_message: last,
             background_tasks: Some(self.background_summaries()),
-            session_crons: Some(Vec::new()),
+            session_crons: Some(self.tooling.wakeups().summaries()),
         })
     }
 

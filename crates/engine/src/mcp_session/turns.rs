@@ -13,6 +13,7 @@ use sluice_wire::stdout::ToolUseMeta;
 
 use crate::commands::Slash;
 use crate::mcp::plugins;
+use crate::messages;
 use crate::options::Asker;
 use crate::session::Session;
 use crate::session_loop::Heard;
@@ -87,6 +88,24 @@ impl Session {
             && self.offered().any(|tool| tool.descriptor().name == SEARCH)
     }
 
+    /// Returns a tool as the model is shown it. The description of the tool that loads others names the built-in ones: they
+    /// are the same in every request, whether they are loaded or not.
+    pub(crate) fn described(&self, tool: &AnyTool) -> Value {
+        let mut described = messages::tool(tool);
+        if tool.descriptor().name != SEARCH {
+            return described;
+        }
+        let builtin = self
+            .offered()
+            .filter(|tool| tool.deferred() && tool.provenance().is_none());
+        let names: Vec<String> = builtin.map(|tool| tool.descriptor().name.to_string()).collect();
+        if let (Some(Value::String(text)), false) = (described.get_mut("description"), names.is_empty()) {
+            text.push_str("\n\nThese built-in tools have to be loaded: ");
+            text.push_str(&names.join(", "));
+        }
+        described
+    }
+
     /// What the model has to know of servers, said where it changes.
     pub(crate) fn remind_of_servers(&mut self) {
         if self.tooling.servers().all().is_empty() {
@@ -94,7 +113,7 @@ impl Session {
         }
         let unseen: Vec<String> = self
             .offered()
-            .filter(|tool| self.defers(tool))
+            .filter(|tool| tool.provenance().is_some() && self.defers(tool))
             .map(|tool| tool.descriptor().name.to_string())
             .collect();
         if let Some(reminder) = self.tooling.servers_mut().reminder(&unseen) {
@@ -222,6 +241,16 @@ impl SessionLoop {
         }
         self.session.tooling.servers_mut().note_silent();
         self.session.servers_changed().await;
+    }
+
+    /// Waits until lists that servers announced as changed are read, so that the next request has what they contain.
+    pub(crate) async fn await_lists(&mut self) {
+        if let Some(relisted) = self.session.tooling.servers().relisted() {
+            // If the turn is stopped meanwhile, the caller notices.
+            self.wait_for(Some(pin!(relisted))).await;
+            self.session.servers_changed().await;
+            self.session.remind_of_servers();
+        }
     }
 
     /// A server's prompt, as the server words it. What it has an assistant say is put with the rest: it is the server's

@@ -275,7 +275,7 @@ impl SessionLoop {
                 "Subagents are files in .claude/agents (this project) and ~/.claude/agents (all projects). Ask the model to \
                  write one, or write it yourself.",
             ),
-            Does::Clear | Does::Compact | Does::Prompt(_) => Told::default(),
+            Does::Clear | Does::Compact | Does::Goal | Does::Prompt(_) => Told::default(),
             Does::Config => self.configure(args).await,
             Does::Context => self.session.tell_context().await,
             Does::Doctor => Told::text(self.session.diagnose()),

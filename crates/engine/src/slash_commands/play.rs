@@ -7,6 +7,7 @@ use super::local::Told;
 use crate::catalogue::entry::{Entry, Origin};
 use crate::commands::Slash;
 use crate::commands::{Failure, Given, Mentioned};
+use crate::goals::GoalCommand;
 use crate::messages;
 use crate::queue::{Batch, Prompt};
 use crate::session::Session;
@@ -49,7 +50,7 @@ impl Known {
     /// Whether it becomes a prompt.
     fn asks_model(&self) -> bool {
         match self {
-            Self::Builtin(command) => matches!(command.does, Does::Prompt(_)),
+            Self::Builtin(command) => matches!(command.does, Does::Prompt(_) | Does::Goal),
             Self::Entry(entry) => entry.user_invocable,
             Self::Served => true,
         }
@@ -109,6 +110,7 @@ impl SessionLoop {
                 let filled = self.fill(body, &slash.args, &[]).await.map(Body::from);
                 self.converse_with((name, source), &slash, prompt, filled).await
             }
+            Known::Builtin(builtin) if builtin.does == Does::Goal => self.play_goal(builtin, &slash, prompt).await,
             Known::Builtin(builtin) => self.answer_locally(builtin, &slash, &prompt).await,
             Known::Entry(entry) if !entry.user_invocable => {
                 let text = format!(
@@ -146,6 +148,26 @@ impl SessionLoop {
                 None => Ending::Interrupted { tools: false },
             },
         }
+    }
+
+    /// Plays `/goal`: shows or removes the goal, or sets one and works towards it.
+    async fn play_goal(&mut self, builtin: Builtin, slash: &Slash, prompt: Prompt) -> Ending {
+        let condition = match GoalCommand::read(&slash.args) {
+            GoalCommand::Set(condition) => condition,
+            command => {
+                let text = self.session.tell_goal(command).await;
+                self.session.announce().await;
+                let run = (builtin.name, slash.args.as_str());
+                return self
+                    .session
+                    .tell_locally(&prompt, &slash.name, Some(run), Told::text(text))
+                    .await;
+            }
+        };
+        self.session.set_goal(condition).await;
+        let body = Body::from(Session::goal_prompt(condition));
+        self.converse_with((builtin.name, "builtin"), slash, prompt, Ok(body))
+            .await
     }
 
     /// Gives the model what a command came to, and plays the conversation from there.

@@ -8,9 +8,13 @@ use sluice_catalogue::agents::Roster;
 use crate::agents::{Brief, BriefLine, BriefTools, Family, names};
 use crate::commands::SKILL;
 use crate::session::Session;
+use crate::wakeups::is_schedule_tool;
+use crate::worktrees::is_worktree_tool;
 
-/// Whether it is a tool that may start subagents. A subagent is given its own: one that holds a brief must not be in it.
+/// Returns whether a tool is not handed on: those that may start subagents, since a subagent is given its own (one that
+/// holds a brief must not be in it), and those that move the session or schedule its turns.
 fn ours(name: &str) -> bool {
+    let of_session = is_worktree_tool(name) || is_schedule_tool(name);
     [
         names::AGENT,
         names::TASK,
@@ -19,6 +23,7 @@ fn ours(name: &str) -> bool {
         SKILL,
     ]
     .contains(&name)
+        || of_session
 }
 
 impl Session {

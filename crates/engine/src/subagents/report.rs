@@ -7,9 +7,9 @@ use sluice_tools::{Outcome, TaskStatus};
 
 use super::call::Order;
 use super::forks::Fork;
-use super::worktree::Left;
 use crate::history::History;
 use crate::messages;
+use crate::worktrees::KeptWorkTree;
 
 /// What a subagent came to.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ pub(crate) struct Served {
     pub(crate) denials: Vec<Value>,
     pub(crate) history: History,
     /// Its work tree, where it left something in it.
-    pub(crate) left: Option<Left>,
+    pub(crate) left: Option<KeptWorkTree>,
 }
 
 impl Served {

@@ -17,12 +17,12 @@ use tokio::task::JoinHandle;
 use super::call::Order;
 use super::child::{self, Child};
 use super::report::{self, Served};
-use super::worktree::WorkTree;
 use crate::agents::Brief;
 use crate::agents::relay::{Badge, Relay};
 use crate::agents::shared::Member;
 use crate::messages;
 use crate::port::{Input, Signal};
+use crate::worktrees::WorkTree;
 
 /// How long a stopped subagent may take to end what it is at.
 const GRACE: Duration = Duration::from_secs(3);
@@ -40,8 +40,11 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
     let tree = match order.isolated {
         true => {
             let runs = brief.options.settings.runs_projects();
-            let made = WorkTree::make(&brief.tools.cwd, &id, &brief.options.env, &brief.hook_client, runs).await;
-            made.map(Some)
+            let name = format!("agent-{id}");
+            let (cwd, env) = (&brief.tools.cwd, &brief.options.env);
+            WorkTree::create(cwd, &name, env, &brief.hook_client, runs)
+                .await
+                .map(Some)
         }
         false => Ok(None),
     };
@@ -49,7 +52,7 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
         Ok(tree) => tree,
         Err(why) => {
             brief.family.shared.dismiss();
-            return Outcome::failed(why);
+            return Outcome::failed(why.to_string());
         }
     };
     // Whoever is being ended starts nobody who would outlive it; its end may be told while it is still at work.

@@ -22,6 +22,7 @@ case $1 in
   endless) head -c 17000000 /dev/zero | tr '\0' x; echo ;;
   children) sleep 1000 & echo $! >"$2" ;;
 esac
+[[ $1 == grow ]] && more=",$(tool grow)"
 echo "the server complains" >&2
 while IFS= read -r line; do
   id=; [[ $line =~ \"id\":([0-9]+) ]] && id=${BASH_REMATCH[1]}
@@ -50,6 +51,10 @@ while IFS= read -r line; do
         *'"tool_name":"Write"'*) text '{\"behavior\":\"deny\",\"message\":\"not on my watch\"}' ;;
         *) text '{\"behavior\":\"allow\"}' ;;
       esac ;;
+    *'"name":"grow"'*)
+      more=",$(tool late)"
+      say '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
+      text grown ;;
     *'"name":"person"'*) text met ;;
   esac
 done
@@ -331,6 +336,22 @@ async fn prompts_are_commands_and_resources_are_read() {
     );
     assert_eq!(results[3]["tool_use_result"]["resources"], json!([]));
     stage.end().await;
+}
+
+#[tokio::test]
+async fn a_list_that_changed_is_read_before_the_next_request() {
+    let script = Script::new().tool("mcp__s__grow", json!({})).text("Grown");
+    let mut stage = Stage::with(script, |options| {
+        serving("grow")(options);
+        options.permissions.allowed = vec!["mcp__s".into()];
+    })
+    .await;
+    stage.prompt("go").await;
+    stage.result().await;
+    assert!(!stage.sent(1)["messages"].to_string().contains("mcp__s__late"));
+    let told = stage.said_to_model(2).join("\n");
+    assert!(told.contains("mcp__s__late"), "{told}");
+    assert_eq!(stage.end().await, 0);
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use std::process::Stdio;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::Command;
 
-use super::STRAGGLERS;
+use super::{Lines, STRAGGLERS};
 use crate::capture::{Capture, Printed};
 use crate::context::Context;
 use crate::ids;
@@ -50,6 +50,7 @@ impl Shell {
         cx: &Context,
         file: PathBuf,
         confined: Option<Confined>,
+        lines: Option<Lines>,
     ) -> io::Result<Self> {
         let (env, tasks) = (&cx.env, &cx.tasks);
         let (ours, theirs) = io::pipe()?;
@@ -91,7 +92,7 @@ impl Shell {
                 })?
             }
         };
-        let output = Capture::start(ours, file);
+        let output = Capture::start(ours, file, lines);
         Ok(Self {
             process,
             output,

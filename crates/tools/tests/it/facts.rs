@@ -46,17 +46,17 @@ fn what_each_touches() {
         names(|tool| tool.touches.file().is_some()),
         ["Edit", "NotebookEdit", "Read", "Write"]
     );
-    assert_eq!(names(|tool| tool.touches.runs()), ["Bash"]);
+    assert_eq!(names(|tool| tool.touches.runs()), ["Bash", "Monitor"]);
     assert_eq!(
         names(|tool| matches!(tool.touches, Touches::Fetches { .. })),
         ["WebFetch"]
     );
     assert_eq!(
         names(|tool| tool.touches == Touches::Person),
-        ["AskUserQuestion", "ExitPlanMode"]
+        ["AskUserQuestion", "ExitPlanMode", "SetGoal"]
     );
     assert_eq!(names(|tool| tool.needs_model), ["WebFetch", "WebSearch"]);
-    assert_eq!(names(|tool| tool.of_conversation), ["ToolSearch"]);
+    assert_eq!(names(|tool| tool.of_conversation), ["Monitor", "SetGoal", "ToolSearch"]);
     assert_eq!(names(|tool| tool.background.is_some()), ["Bash"]);
     assert_eq!(names(|tool| tool.list == Some(ListKind::Todos)), ["TodoWrite"]);
     assert_eq!(
@@ -78,7 +78,7 @@ fn what_each_touches() {
     );
     assert_eq!(
         names(|tool| tool.changes() == Changes::Irrevocably),
-        ["Bash", "Edit", "NotebookEdit", "TaskStop", "Write"]
+        ["Bash", "Edit", "Monitor", "NotebookEdit", "TaskStop", "Write"]
     );
 }
 

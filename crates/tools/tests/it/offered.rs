@@ -22,8 +22,10 @@ fn what_is_offered_unasked_is_what_hosts_expect() {
             "Edit",
             "EnterPlanMode",
             "ExitPlanMode",
+            "Monitor",
             "NotebookEdit",
             "Read",
+            "SetGoal",
             "TaskStop",
             "ToolSearch",
             "WebFetch",
@@ -46,6 +48,6 @@ fn what_is_offered_unasked_is_what_hosts_expect() {
     );
     assert_eq!(
         names(|tool| tool.needs_person),
-        ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"]
+        ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "SetGoal"]
     );
 }

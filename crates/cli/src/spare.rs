@@ -1,0 +1,311 @@
+//! `--await-claim`: a process that is started before its session is known, and claimed later (`claim_session`).
+//!
+//! Until then a parked session answers the host from the folder the process was started in: it runs no hooks, starts no MCP
+//! servers and takes no prompts. The claim ends it and starts the session in the claimed folder, with the `initialize` request
+//! that the parked session was given. Both are behind one [`Port`].
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use sluice_engine::{Exit, Input, Port};
+use sluice_wire::control::{ClaimSession, ControlRequest, ControlResponse, Initialize, Request, RequestId, Response};
+use sluice_wire::mode::PermissionMode;
+use sluice_wire::{Frame, Raw, ToAgent, ToHost};
+use tokio::sync::mpsc;
+
+use crate::environment::Environment;
+use crate::flags::Flags;
+
+/// How many messages wait between the door and the session.
+const DEPTH: usize = 64;
+/// The environment variables that a claim may set.
+const VARIABLES: [&str; 3] = [
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CODE_SESSION_ACCESS_TOKEN",
+    "CLAUDE_CODE_HOST_SESSION_ID",
+];
+/// The id of the `initialize` request that the claimed session is given.
+const GREETING: &str = "claimed-initialize";
+
+/// Flags and environment of a claimed session.
+#[derive(Debug)]
+pub(crate) struct Claimed {
+    pub(crate) flags: Flags,
+    pub(crate) environment: Environment,
+}
+
+impl Claimed {
+    /// Applies a claim to what the process was started with.
+    ///
+    /// # Errors
+    /// The text of the error that the host receives, if the claim is refused.
+    pub(crate) fn new(flags: &Flags, environment: &Environment, claim: &ClaimSession) -> Result<Self, String> {
+        let (mut flags, cwd) = (flags.clone(), folder(&claim.cwd, environment)?);
+        if let Some(mode) = &claim.permission_mode {
+            let bypass = flags.dangerously_skip_permissions || flags.allow_dangerously_skip_permissions;
+            if *mode == PermissionMode::BypassPermissions && !bypass {
+                return Err("permission_mode_not_claimable: the process was not started with \
+                            --allow-dangerously-skip-permissions"
+                    .to_owned());
+            }
+            flags.permission_mode = Some(mode.as_str().to_owned());
+            flags.dangerously_skip_permissions = false;
+            flags.allow_dangerously_skip_permissions = bypass;
+        }
+        let added = claim.additional_directories.iter().flatten();
+        let added = added.map(|added| cwd.join(added)).filter(|added| added.is_dir());
+        flags.add_dir.extend(added.map(|added| added.display().to_string()));
+        let mut variables = vec![("PWD".to_owned(), cwd.display().to_string())];
+        for (name, value) in claim.env.iter().flatten() {
+            if !VARIABLES.contains(&name.as_str()) {
+                return Err(format!(
+                    "claim_failed: a claim cannot set the environment variable {name}"
+                ));
+            }
+            variables.push((name.clone(), value.clone()));
+        }
+        Ok(Self {
+            environment: environment.claimed(cwd, variables),
+            flags,
+        })
+    }
+}
+
+/// Returns the folder that a claim names.
+fn folder(named: &str, environment: &Environment) -> Result<PathBuf, String> {
+    let path = match named.strip_prefix("~/") {
+        Some(below) => environment.home.join(below),
+        None => PathBuf::from(named),
+    };
+    if path.is_absolute() && path.is_dir() {
+        return Ok(path);
+    }
+    Err(format!(
+        "claim_failed: {named} is not an existing folder with an absolute path"
+    ))
+}
+
+/// Parks a session. `start` starts the claimed one, or returns why the claim is refused.
+pub(crate) fn park<S>(parked: Port, session_id: String, start: S) -> Port
+where
+    S: FnOnce(&ClaimSession) -> Result<Port, String> + Send + 'static,
+{
+    let (input, inbox) = mpsc::channel(DEPTH);
+    let (out, output) = mpsc::channel(DEPTH);
+    let quit = tokio_util::sync::CancellationToken::new();
+    let spare = Spare {
+        session_id,
+        inbox,
+        out,
+        greeting: None,
+        began: Instant::now(),
+    };
+    let ended = quit.clone();
+    let done = tokio::spawn(async move {
+        tokio::select! {
+            exit = spare.run(parked, start) => exit,
+            () = ended.cancelled() => Exit { code: 1 },
+        }
+    });
+    Port {
+        input,
+        output,
+        quit,
+        done,
+    }
+}
+
+/// A process that waits for a claim.
+struct Spare {
+    session_id: String,
+    inbox: mpsc::Receiver<Vec<Input>>,
+    out: mpsc::Sender<ToHost>,
+    /// The `initialize` request of the host.
+    greeting: Option<Initialize>,
+    began: Instant,
+}
+
+/// What ends the parking.
+enum Unparked {
+    /// A claim, and what was read behind it.
+    Claim(RequestId, Box<ClaimSession>, Vec<Input>),
+    /// A prompt without a claim.
+    Prompt,
+    /// The parked session has ended, or the host is gone.
+    Over,
+}
+
+impl Spare {
+    async fn run(mut self, mut parked: Port, start: impl FnOnce(&ClaimSession) -> Result<Port, String>) -> Exit {
+        let unparked = self.wait(&mut parked).await;
+        parked.quit.cancel();
+        // Discards the remaining messages of the parked session.
+        while parked.output.recv().await.is_some() {}
+        let exit = parked.done.await.unwrap_or(Exit { code: 1 });
+        match unparked {
+            Unparked::Over => exit,
+            Unparked::Prompt => {
+                let text = "not_claimed: the process waits for claim_session and takes no prompt before it";
+                let refusal = sluice_engine::startup_failure(&self.session_id, "not_claimed", text);
+                if let Some(message) = Frame::parse(&refusal).ok().and_then(|frame| frame.to_host().ok()) {
+                    self.out.send(message).await.ok();
+                }
+                Exit { code: 1 }
+            }
+            Unparked::Claim(id, claim, rest) => match start(&claim) {
+                Ok(port) => self.serve(port, id, &claim, rest).await,
+                Err(why) => {
+                    let refusal = ControlResponse::error(id, why);
+                    self.out.send(refusal.into()).await.ok();
+                    Exit { code: 1 }
+                }
+            },
+        }
+    }
+
+    /// Serves the host from the parked session until a claim.
+    async fn wait(&mut self, parked: &mut Port) -> Unparked {
+        loop {
+            tokio::select! {
+                message = parked.output.recv() => match message {
+                    Some(message) => {
+                        if self.out.send(message).await.is_err() {
+                            return Unparked::Over;
+                        }
+                    }
+                    None => return Unparked::Over,
+                },
+                inputs = self.inbox.recv() => {
+                    let mut inputs = inputs.unwrap_or_else(|| vec![Input::Eof]).into_iter();
+                    let mut before = Vec::new();
+                    while let Some(input) = inputs.next() {
+                        match self.sort(input) {
+                            Sorted::Forward(Input::Eof) => return Unparked::Over,
+                            Sorted::Forward(input) => before.push(input),
+                            Sorted::Prompt => return Unparked::Prompt,
+                            Sorted::Claim(id, claim) => return Unparked::Claim(id, claim, inputs.collect()),
+                        }
+                    }
+                    if parked.input.send(before).await.is_err() {
+                        return Unparked::Over;
+                    }
+                }
+            }
+        }
+    }
+
+    fn sort(&mut self, input: Input) -> Sorted {
+        let Input::Message(message) = input else {
+            return Sorted::Forward(input);
+        };
+        match *message {
+            ToAgent::User(_) => Sorted::Prompt,
+            ToAgent::ControlRequest(request) => match request.request {
+                Request::ClaimSession(claim) => Sorted::Claim(request.request_id, claim),
+                Request::Initialize(ref greeting) => {
+                    self.greeting = Some((**greeting).clone());
+                    Sorted::Forward(Input::Message(Box::new(ToAgent::ControlRequest(request))))
+                }
+                _ => Sorted::Forward(Input::Message(Box::new(ToAgent::ControlRequest(request)))),
+            },
+            other => Sorted::Forward(Input::Message(Box::new(other))),
+        }
+    }
+
+    /// Greets the claimed session as the host greeted the parked one, and connects the two until the session ends.
+    async fn serve(mut self, port: Port, id: RequestId, claim: &ClaimSession, rest: Vec<Input>) -> Exit {
+        let Port {
+            input,
+            mut output,
+            done,
+            quit,
+        } = port;
+        let guard = quit.drop_guard();
+        let greeting = self.greeting(claim);
+        let first = std::iter::once(greeting).chain(rest).collect();
+        if input.send(first).await.is_err() {
+            return Exit { code: 1 };
+        }
+        let claimed_cwd = claim.cwd.clone();
+        let mut to_session = Some(input);
+        loop {
+            tokio::select! {
+                inputs = self.inbox.recv(), if to_session.is_some() => {
+                    let open = match (inputs, &to_session) {
+                        (Some(inputs), Some(input)) => input.send(inputs).await.is_ok(),
+                        _ => false,
+                    };
+                    if !open {
+                        to_session = None;
+                    }
+                }
+                message = output.recv() => {
+                    let Some(message) = message else { break };
+                    let message = self.replaced(message, &id, &claimed_cwd);
+                    if self.out.send(message).await.is_err() {
+                        break;
+                    }
+                }
+            }
+        }
+        drop(guard);
+        done.await.unwrap_or(Exit { code: 1 })
+    }
+
+    /// The `initialize` request for the claimed session, with what the claim adds.
+    fn greeting(&mut self, claim: &ClaimSession) -> Input {
+        let mut greeting = self.greeting.take().unwrap_or_default();
+        if let Some(append) = &claim.append_system_prompt {
+            greeting.append_system_prompt = Some(append.clone());
+        }
+        if let Some(title) = &claim.title {
+            greeting.title = Some(title.clone());
+        }
+        if let Some(agents) = &claim.agents {
+            let mut all = greeting.agents.take().unwrap_or_default();
+            all.extend(
+                agents
+                    .iter()
+                    .map(|(name, agent): (&String, &Raw)| (name.clone(), agent.clone())),
+            );
+            greeting.agents = Some(all);
+        }
+        let request = ControlRequest::new(RequestId::from(GREETING), Request::Initialize(Box::new(greeting)));
+        Input::Message(Box::new(ToAgent::ControlRequest(Box::new(request))))
+    }
+
+    /// Turns the answer to that request into the answer to the claim.
+    fn replaced(&self, message: ToHost, id: &RequestId, cwd: &str) -> ToHost {
+        let ToHost::ControlResponse(mut response) = message else {
+            return message;
+        };
+        if response.request_id().to_string() != GREETING {
+            return ToHost::ControlResponse(response);
+        }
+        match &mut response.response {
+            Response::Success(success) => {
+                let parked_ms = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+                success.request_id = id.clone();
+                success.response = Some(json!({
+                    "status": "ok",
+                    "cwd": Path::new(cwd),
+                    "session_id": self.session_id,
+                    "parked_ms": parked_ms,
+                    "sdk_mcp_settled": true,
+                    "initialize": success.response.take().unwrap_or(Value::Null),
+                }));
+            }
+            Response::Error(failure) => failure.request_id = id.clone(),
+            Response::Unknown(_) => {}
+        }
+        ToHost::ControlResponse(response)
+    }
+}
+
+/// What a parked process does with an input.
+enum Sorted {
+    Forward(Input),
+    Prompt,
+    Claim(RequestId, Box<ClaimSession>),
+}

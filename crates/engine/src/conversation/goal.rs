@@ -1,0 +1,101 @@
+//! The goal of a session: a condition that is checked when a turn would end.
+
+use serde::Deserialize;
+use sluice_wire::Number;
+use sluice_wire::stdout;
+
+/// A goal and what is known about it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Goal {
+    condition: String,
+    /// How often it was checked and not met.
+    iterations: u64,
+    /// The time at which the goal was set, in milliseconds of the Unix epoch.
+    set_at: i64,
+    tokens_at_start: u64,
+    last_reason: Option<String>,
+}
+
+impl Goal {
+    /// Creates a goal that is set now.
+    pub(crate) fn new(condition: &str, tokens: u64) -> Self {
+        Self {
+            condition: condition.trim().to_owned(),
+            iterations: 0,
+            set_at: jiff::Timestamp::now().as_millisecond(),
+            tokens_at_start: tokens,
+            last_reason: None,
+        }
+    }
+
+    pub(crate) fn condition(&self) -> &str {
+        &self.condition
+    }
+
+    /// Notes that it was checked and not met.
+    pub(crate) fn miss(&mut self, reason: &str) {
+        self.iterations += 1;
+        self.last_reason = Some(reason.to_owned());
+    }
+
+    /// Returns the goal as a message for hosts.
+    pub(crate) fn to_wire(&self) -> stdout::Goal {
+        #[allow(clippy::cast_precision_loss)]
+        let set_at = Number(self.set_at as f64);
+        stdout::Goal {
+            condition: self.condition.clone(),
+            iterations: self.iterations,
+            set_at,
+            tokens_at_start: self.tokens_at_start,
+            last_reason: self.last_reason.clone(),
+            ..stdout::Goal::default()
+        }
+    }
+
+    /// Describes it in a line.
+    pub(crate) fn status(&self) -> String {
+        let condition = &self.condition;
+        match &self.last_reason {
+            Some(reason) => format!("Goal: {condition} (checked {} times; {reason})", self.iterations),
+            None => format!("Goal: {condition} (not checked yet)"),
+        }
+    }
+}
+
+/// The model's answer to the question whether a goal is met.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Assessment {
+    pub(crate) met: bool,
+    /// It cannot be met, so working on is pointless.
+    #[serde(default)]
+    pub(crate) impossible: bool,
+    #[serde(default)]
+    pub(crate) reason: String,
+}
+
+impl Assessment {
+    /// Parses an answer: the JSON object in it. Text around the object is ignored.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let object = text.get(text.find('{')?..=text.rfind('}')?)?;
+        serde_json::from_str(object).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read_from_the_text_around_it() {
+        let read = Assessment::read("```json\n{\"met\": false, \"reason\": \"no file {x}\"}\n```");
+        let expected = Assessment {
+            met: false,
+            impossible: false,
+            reason: "no file {x}".to_owned(),
+        };
+        assert_eq!(read, Some(expected));
+        for no_answer in ["", "yes", "}{", "{\"ok\": true}", "{\"met\": \"yes\"}"] {
+            assert_eq!(Assessment::read(no_answer), None, "{no_answer}");
+        }
+    }
+}

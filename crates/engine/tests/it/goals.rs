@@ -1,0 +1,113 @@
+//! Turns that continue until a goal is met.
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use sluice_engine::Asker;
+use sluice_simulator::{Reply, Script};
+
+use crate::stage::Stage;
+
+fn goals(stage: &Stage) -> Vec<Value> {
+    stage
+        .all("active_goal")
+        .iter()
+        .map(|message| message["value"].clone())
+        .collect()
+}
+
+#[tokio::test]
+async fn the_model_works_on_until_the_goal_is_met() {
+    let script = Script::new()
+        .text("I begin")
+        .text("{\"met\": false, \"reason\": \"no file x\"}")
+        .text("I made it")
+        .text("{\"met\": true, \"reason\": \"x is there\"}");
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("/goal the file x exists").await;
+    let result = stage.result().await;
+    assert_eq!(result["result"], "I made it");
+    let goals = goals(&stage);
+    assert_eq!(goals[0]["condition"], "the file x exists");
+    assert_eq!(
+        (&goals[1]["iterations"], &goals[1]["last_reason"]),
+        (&json!(1), &json!("no file x"))
+    );
+    assert_eq!(goals[2], Value::Null);
+    assert!(
+        stage
+            .last("info")
+            .to_string()
+            .contains("Goal met: the file x exists (x is there)")
+    );
+    assert!(
+        stage
+            .said_to_model(1)
+            .iter()
+            .any(|text| text.contains("the file x exists"))
+    );
+    assert!(
+        stage
+            .said_to_model(3)
+            .iter()
+            .any(|text| text.contains("not met yet") && text.contains("no file x"))
+    );
+    stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn a_goal_is_shown_removed_and_ends_with_a_check_that_fails() {
+    let script = Script::new().text("I begin").text("what?").text("Free");
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("/goal").await;
+    assert!(
+        stage.result().await["result"]
+            .as_str()
+            .unwrap()
+            .contains("No goal is set")
+    );
+    stage.prompt("/goal be done").await;
+    assert_eq!(stage.result().await["result"], "I begin");
+    assert!(stage.last("info").to_string().contains("could not be checked"));
+    stage.prompt("/goal").await;
+    assert_eq!(stage.result().await["result"], "Goal: be done (not checked yet)");
+    stage.prompt("/goal clear").await;
+    assert_eq!(stage.result().await["result"], "Goal removed: be done");
+    stage.prompt("go").await;
+    assert_eq!(stage.result().await["result"], "Free");
+    stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn a_turn_is_not_continued_for_ever() {
+    let mut script = Script::new();
+    for _ in 0..26 {
+        script = script.text("Trying").text("{\"met\": false, \"reason\": \"no\"}");
+    }
+    let mut stage = Stage::begin(script.reply(Reply::text("Too often").repeat())).await;
+    stage.prompt("/goal the impossible").await;
+    assert_eq!(stage.result().await["result"], "Trying");
+    assert!(stage.last("info").to_string().contains("after 25 continuations"));
+    stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn the_model_proposes_a_goal_and_the_person_decides() {
+    let script = Script::new()
+        .tool("SetGoal", json!({"condition": "tests pass"}))
+        .text("I begin")
+        .text("{\"met\": false, \"impossible\": true, \"reason\": \"there are none\"}");
+    let mut stage = Stage::with(script, |options| options.permissions.asker = Asker::Host).await;
+    stage.prompt("go").await;
+    let ask = stage.ask().await;
+    assert_eq!(ask["request"]["input"]["condition"], "tests pass");
+    stage.allow(&ask).await;
+    stage.result().await;
+    assert_eq!(goals(&stage).len(), 2);
+    assert!(
+        stage
+            .last("info")
+            .to_string()
+            .contains("cannot be met: tests pass (there are none)")
+    );
+    stage.leave_now().await;
+}

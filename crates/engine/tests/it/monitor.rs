@@ -1,0 +1,119 @@
+//! Commands whose output lines are reported as they are printed.
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use sluice_engine::Asker;
+use sluice_simulator::{Reply, Script};
+
+use crate::bell::Bell;
+use crate::stage::Stage;
+
+fn monitor(command: &str) -> Value {
+    json!({"description": "the log", "timeout_ms": 60_000, "command": command})
+}
+
+#[tokio::test]
+async fn each_line_is_reported_in_a_turn_and_then_the_end() {
+    let bell = Bell::hang().await;
+    let script = Script::new()
+        .tool(
+            "Monitor",
+            monitor(&format!("echo one; echo two; {}; printf last", bell.command())),
+        )
+        .text("Started")
+        .text("Two lines")
+        .reply(Reply::text("It rang").repeat());
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
+    stage.prompt("watch it").await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:tool_use background:1 task_started user:tool_result assistant:text result:success"
+    );
+    let started = stage.last("user:tool_result")["tool_use_result"].clone();
+    let task = stage.last("task_started").clone();
+    assert_eq!(
+        (&started["taskId"], &started["timeoutMs"]),
+        (&task["task_id"], &json!(60_000))
+    );
+    assert_eq!(stage.turn().await, "init assistant:text result:success");
+    assert_eq!(stage.last("result:success")["origin"]["kind"], "task-notification");
+    let told = stage.said_to_model(3)[0].clone();
+    assert!(
+        told.contains("<event>one\ntwo</event>") && told.contains("the log"),
+        "{told}"
+    );
+
+    bell.rung().await.let_go("ding").await;
+    let ended = stage.until("task:completed").await;
+    assert_eq!(ended["summary"], "Monitor \"the log\" has ended");
+    stage.until_n("result:success", 2).await;
+    let told = [stage.said_to_model(4), stage.said_to_model(5)].concat().join(" ");
+    assert!(
+        told.contains("<event>ding\nlast</event>") && told.contains("has ended"),
+        "{told}"
+    );
+    stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn rules_about_commands_apply_and_websockets_are_refused() {
+    let script = Script::new()
+        .tool("Monitor", monitor("touch denied"))
+        .tool(
+            "Monitor",
+            json!({"description": "d", "timeout_ms": 1000, "ws": {"url": "ws://localhost"}}),
+        )
+        .tool("Monitor", monitor("touch asked"))
+        .text("Done");
+    let mut stage = Stage::with(script, |options| {
+        options.permissions.asker = Asker::Host;
+        options.permissions.disallowed = vec!["Bash(touch denied)".into()];
+    })
+    .await;
+    stage.prompt("go").await;
+    let ask = stage.ask().await;
+    assert_eq!(ask["request"]["tool_name"], "Monitor");
+    assert_eq!(ask["request"]["input"]["command"], "touch asked");
+    stage.deny(&ask).await;
+    stage.result().await;
+    let all = stage.all("user:tool_error");
+    assert_eq!(all.len(), 3);
+    assert!(
+        all[0].to_string().contains("denied") && all[1].to_string().contains("WebSockets"),
+        "{all:?}"
+    );
+    stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn without_bash_there_is_no_monitor() {
+    let mut stage = Stage::with(Script::new().text("Hi"), |options| {
+        options.permissions.disallowed = vec!["Bash".into()];
+    })
+    .await;
+    stage.prompt("go").await;
+    let init = stage.until("init").await;
+    let tools = init["tools"].as_array().unwrap();
+    assert!(
+        !tools.contains(&json!("Monitor")) && tools.contains(&json!("Grep")),
+        "{tools:?}"
+    );
+    stage.result().await;
+    stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn one_that_is_stopped_ends_without_a_turn() {
+    let bell = Bell::hang().await;
+    let script = Script::new().tool("Monitor", monitor(&bell.command())).text("Started");
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
+    stage.prompt("watch it").await;
+    stage.result().await;
+    let mut caller = bell.rung().await;
+    let id = stage.last("task_started")["task_id"].clone();
+    stage.control(json!({"subtype": "stop_task", "task_id": id})).await;
+    caller.hung_up().await;
+    assert_eq!(stage.last("task_updated")["patch"]["status"], "killed");
+    stage.silent().await;
+    stage.leave_now().await;
+}
