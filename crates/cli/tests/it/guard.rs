@@ -3,6 +3,7 @@
 mod commands;
 mod policy;
 mod repositories;
+mod results;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
