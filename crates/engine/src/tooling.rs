@@ -105,6 +105,7 @@ impl Tooling {
             output_dir: PathBuf::new(),
             hidden: None,
             pins: None,
+            policy: None,
             takes_shared: false,
         }
     }

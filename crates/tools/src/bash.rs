@@ -19,7 +19,7 @@ use crate::bash::shell::Shell;
 use crate::context::{Context, ToolEvent};
 use crate::outcome::Outcome;
 use crate::process::Exit;
-use crate::sandbox::Confined;
+use crate::sandbox::{self, Confined, Place};
 use crate::tasks::{self, Task, TaskStatus, TaskView};
 use crate::tool::{Activity, Descriptor, Pending, Tool};
 use crate::{ids, input, paths};
@@ -119,14 +119,9 @@ async fn run(input: Input, cx: &Context) -> Outcome {
         Ok(directory) => directory,
         Err(outcome) => return outcome,
     };
-    let confined = match cx.sandbox.as_deref() {
-        Some(sandbox) if sandbox.applies(&input.command, input.disable_sandbox) => {
-            match sandbox.prepare(&directory, &cx.roots, &cx.output_dir, &cx.env) {
-                Ok(confined) => Some(confined),
-                Err(why) => return Outcome::failed(why),
-            }
-        }
-        _ => None,
+    let confined = match confined(&input, &directory, cx) {
+        Ok(confined) => confined,
+        Err(why) => return Outcome::failed(why),
     };
     report.sandboxed(confined.as_ref().map(Confined::note));
     let id = ids::task_id();
@@ -171,6 +166,21 @@ async fn run(input: Input, cx: &Context) -> Outcome {
         guard.disarm();
     }
     outcome
+}
+
+/// What confines the command: the sandbox of the settings, or the deny rules alone.
+fn confined(input: &Input, directory: &Path, cx: &Context) -> Result<Option<Confined>, String> {
+    let place = Place {
+        directory,
+        roots: &cx.roots,
+        scratch: &cx.output_dir,
+        env: &cx.env,
+        policy: cx.policy.as_deref(),
+    };
+    match cx.sandbox.as_deref() {
+        Some(sandbox) if sandbox.applies(&input.command, input.disable_sandbox) => sandbox.prepare(&place).map(Some),
+        _ => sandbox::fenced(&input.command, &place),
+    }
 }
 
 /// Where to run. A command is written for the folder its author believes to be in: where that is gone, it is not run

@@ -1,6 +1,7 @@
 //! Guard rails seen from outside: what a model's commands reach without a permission request.
 
 mod commands;
+mod confined;
 mod policy;
 mod repositories;
 mod results;
