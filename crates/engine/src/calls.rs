@@ -3,6 +3,8 @@
 //! Calls that certainly change nothing run together; any other waits for all before it and holds
 //! up all behind it. Each comes to exactly one result, whatever happens.
 
+mod budget;
+
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,6 +17,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use self::budget::{MAX_RUNNING, ResultBudget};
 use crate::host_requests::Said;
 use crate::messages;
 
@@ -30,6 +33,8 @@ const END_WAIT: Duration = Duration::from_secs(3);
 pub(crate) struct Calls {
     list: Vec<Call>,
     running: JoinSet<(usize, Outcome)>,
+    /// What their results may still have.
+    budget: ResultBudget,
     /// Those that wait for the file they change to be kept as it was.
     keeping: JoinSet<Kept>,
     /// What came out while the model still spoke.
@@ -66,6 +71,7 @@ impl Calls {
     pub(crate) fn reset(&mut self, parent: &CancellationToken) {
         self.list.clear();
         self.running = JoinSet::new();
+        self.budget = ResultBudget::default();
         self.keeping = JoinSet::new();
         self.held.clear();
         self.cancel = parent.child_token();
@@ -80,7 +86,7 @@ impl Calls {
                 Some(Ok((id, said))) = self.verdicts.join_next() => Progress::Judged(id, said),
                 Some(Ok(kept)) = self.keeping.join_next() => Progress::Kept(Box::new(kept)),
                 Some(done) = self.running.join_next() => match done {
-                    Ok((index, outcome)) => Progress::Ran(index, Box::new(outcome)),
+                    Ok((index, outcome)) => Progress::Ran(index, Box::new(self.budget.count(outcome))),
                     // It was aborted: its result is told already.
                     Err(_) => continue,
                 },
@@ -117,9 +123,15 @@ impl Calls {
         self.list.is_empty()
     }
 
-    /// Runs the call at this index.
+    /// Runs the call at this index, unless earlier results of the message have used up what all may have together.
     pub(crate) fn run(&mut self, index: usize, work: impl Future<Output = Outcome> + Send + 'static) {
-        self.running.spawn(async move { (index, work.await) });
+        let refusal = self.budget.refusal();
+        self.running.spawn(async move {
+            match refusal {
+                Some(refusal) => (index, refusal),
+                None => (index, work.await),
+            }
+        });
     }
 
     pub(crate) fn any_run(&self) -> bool {
@@ -196,6 +208,9 @@ impl Calls {
 
     /// The next call that may begin now.
     pub(crate) fn startable(&self) -> Option<usize> {
+        if self.running.len() >= MAX_RUNNING {
+            return None;
+        }
         let mut only_safe_before = true;
         for (index, call) in self.list.iter().enumerate() {
             if call.is_proposed() && (only_safe_before && call.safe || self.none_open_before(index)) {

@@ -230,6 +230,7 @@ impl Guarded {
             events: self.events.clone(),
             tasks: self.tasks.clone(),
             takes_shared: policy.mode == PermissionMode::BypassPermissions,
+            policy: Some(policy.clone()),
             hidden: Some(policy::hiding(policy)),
             pins: Some(pins),
             services: self.tool_services.clone(),

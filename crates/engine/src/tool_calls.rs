@@ -178,6 +178,7 @@ impl Session {
             env: self.options.env.clone(),
             output_dir: self.options.folders.outputs.clone(),
             hidden: Some(self.hidden()),
+            policy: Some(self.policy.clone()),
             takes_shared: self.policy.mode == PermissionMode::BypassPermissions,
             ..self.tooling.context(call_id, self.calls.cancellation())
         }

@@ -121,6 +121,7 @@ impl Tooling {
             output_dir: PathBuf::new(),
             hidden: None,
             pins: None,
+            policy: None,
             takes_shared: false,
         }
     }

@@ -16,6 +16,7 @@
 //! * [`protect`]: protected places (`.git`, `.claude` and the like), which need a permission request;
 //! * [`shell`]: the parts of a command line: its commands, wrappers, effects, and what cannot be proven;
 //! * [`matching`]: rules compared with commands, paths, hosts and MCP servers;
+//! * [`denied`]: what deny rules cover on the disk, for a sandbox;
 //! * [`decide`]: the order in which all of these are applied;
 //! * [`quiet`]: the environment for a command line that was proven to only read;
 //! * [`suggest`]: the rules offered with a permission request;
@@ -23,6 +24,7 @@
 
 pub mod decide;
 pub mod decision;
+pub mod denied;
 pub mod disk;
 pub mod git;
 pub mod matching;

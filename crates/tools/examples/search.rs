@@ -31,6 +31,7 @@ fn context(cwd: &Path) -> Context {
         tasks: Arc::new(Tasks::new()),
         hidden: None,
         pins: None,
+        policy: None,
         takes_shared: false,
         services: Arc::new(NoServices),
         lists: Arc::new(Lists::new()),

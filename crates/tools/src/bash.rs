@@ -21,7 +21,7 @@ use crate::bash::shell::Shell;
 use crate::context::{Context, ToolEvent};
 use crate::outcome::Outcome;
 use crate::process::Exit;
-use crate::sandbox::{Confined, Note};
+use crate::sandbox::{self, Confined, Note, Place};
 use crate::tasks::{self, Task, TaskStatus, TaskView};
 use crate::tool::{Activity, Descriptor, Pending, Tool};
 use crate::{ids, input, paths};
@@ -162,13 +162,7 @@ struct Started {
 /// Starts a command in the current directory, in the sandbox where that applies. `lines` receives what it prints.
 fn start(command: &str, unconfined: bool, cx: &Context, lines: Option<Lines>) -> Result<Started, Outcome> {
     let directory = directory(cx)?;
-    let confined = match cx.sandbox.as_deref() {
-        Some(sandbox) if sandbox.applies(command, unconfined) => {
-            let prepared = sandbox.prepare(&directory, &cx.roots, &cx.output_dir, &cx.env);
-            Some(prepared.map_err(Outcome::failed)?)
-        }
-        _ => None,
-    };
+    let confined = confined(command, unconfined, &directory, cx).map_err(Outcome::failed)?;
     let note = confined.as_ref().map(Confined::note);
     let id = ids::task_id();
     let output = cx.output_dir.join(format!("{id}.output"));
@@ -180,6 +174,21 @@ fn start(command: &str, unconfined: bool, cx: &Context, lines: Option<Lines>) ->
         directory,
         note,
     })
+}
+
+/// What confines the command: the sandbox of the settings, or the deny rules alone.
+fn confined(command: &str, unconfined: bool, directory: &Path, cx: &Context) -> Result<Option<Confined>, String> {
+    let place = Place {
+        directory,
+        roots: &cx.roots,
+        scratch: &cx.output_dir,
+        env: &cx.env,
+        policy: cx.policy.as_deref(),
+    };
+    match cx.sandbox.as_deref() {
+        Some(sandbox) if sandbox.applies(command, unconfined) => sandbox.prepare(&place).map(Some),
+        _ => sandbox::fenced(command, &place),
+    }
 }
 
 /// The task of a command that starts now.

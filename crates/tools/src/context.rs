@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use sluice_permission::Policy;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -55,6 +56,8 @@ pub struct Context {
     pub lists: Arc<Lists>,
     /// Web access, with its cache.
     pub web: Arc<Web>,
+    /// The permission policy of the session, whose deny rules a sandbox enforces; `None` enforces no rules.
+    pub policy: Option<Arc<Policy>>,
     /// Where commands run; `None` is outside of any sandbox.
     pub sandbox: Option<Arc<Sandbox>>,
 }

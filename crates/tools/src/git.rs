@@ -12,6 +12,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, retry_on_intr};
 use sluice_permission::Found;
 use sluice_permission::git::{Answer, Query, Repository, Runner};
 use sluice_permission::quiet;
@@ -170,7 +171,11 @@ fn drain(pipes: &[OwnedFd; 2], deadline: Instant) -> Option<[Vec<u8>; 2]> {
     while !open.is_empty() {
         let left = Timespec::try_from(deadline.checked_duration_since(Instant::now())?).ok()?;
         let mut ready: Vec<PollFd<'_>> = open.iter().map(|(pipe, _)| PollFd::new(*pipe, PollFlags::IN)).collect();
-        poll(&mut ready, Some(&left)).ok()?;
+        match poll(&mut ready, Some(&left)) {
+            // Another process of ours has ended.
+            Err(Errno::INTR) => continue,
+            polled => drop(polled.ok()?),
+        }
         let mut ready = ready
             .into_iter()
             .map(|one| !one.revents().is_empty())
@@ -182,9 +187,10 @@ fn drain(pipes: &[OwnedFd; 2], deadline: Instant) -> Option<[Vec<u8>; 2]> {
             if !ready.next().unwrap_or(false) {
                 return true;
             }
-            let count = rustix::io::read(&**pipe, &mut piece).unwrap_or_default();
+            let read = retry_on_intr(|| rustix::io::read(&**pipe, &mut piece));
+            let count = read.unwrap_or_default();
             text.extend_from_slice(piece.get(..count).unwrap_or_default());
-            failed |= text.len() > MAX_OUTPUT;
+            failed |= read.is_err() || text.len() > MAX_OUTPUT;
             count > 0
         });
         if failed {

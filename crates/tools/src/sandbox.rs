@@ -11,12 +11,16 @@
 //! Names are protected in the roots and the home directory. Deeper down they cannot be, in either kind: a command can
 //! still make a `.git` in a subfolder, so whoever runs git there must not trust that one's configuration.
 //!
-//! In reading order: `config` what the settings say, `plan` which places that makes, `standin` how what
+//! What the deny rules of the session close is closed inside as well. In `bypassPermissions` they are enforced in a
+//! sandbox that does nothing else (`fence`).
+//!
+//! In reading order: `config` what the settings say, `denials` what the deny rules close, `plan` which places that makes, `standin` how what
 //! does not exist is kept from coming to be, `seccomp` which system calls fail, `bubblewrap` and `landlock` the two
 //! kinds, `domains`, `proxy` and `relay` the way out, `denial` what the model is told.
 
 mod config;
 mod denial;
+mod denials;
 mod domains;
 mod plan;
 mod proxy;
@@ -25,6 +29,8 @@ mod standin;
 
 #[cfg(target_os = "linux")]
 mod bubblewrap;
+#[cfg(target_os = "linux")]
+mod fence;
 #[cfg(target_os = "linux")]
 mod landlock;
 #[cfg(target_os = "linux")]
@@ -35,20 +41,26 @@ mod seccomp;
 mod bubblewrap;
 #[cfg(not(target_os = "linux"))]
 use bubblewrap as landlock;
+#[cfg(not(target_os = "linux"))]
+use bubblewrap as fence;
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use sluice_permission::Policy;
 use tokio::process::{Child, Command};
 
 use self::bubblewrap::Bubblewrap;
 pub use self::config::{Config, ConfigError};
+use self::denials::Denials;
 pub use self::domains::{Domains, Pattern};
+pub(crate) use self::fence::fenced;
 use self::plan::Plan;
 pub use self::proxy::Lookup;
 use self::proxy::Proxy;
@@ -204,17 +216,18 @@ impl Sandbox {
         !asked_out && !is_excluded(command, &self.config.excluded)
     }
 
-    /// Makes a place for one command. `scratch` is a directory of the session's own, `theirs` the environment.
-    pub(crate) fn prepare(
-        &self,
-        directory: &Path,
-        roots: &[PathBuf],
-        scratch: &Path,
-        theirs: &[(OsString, OsString)],
-    ) -> Result<Confined, String> {
+    /// Makes a place for one command.
+    pub(crate) fn prepare(&self, place: &Place<'_>) -> Result<Confined, String> {
+        let Place {
+            directory,
+            roots,
+            scratch,
+            env: theirs,
+            policy,
+        } = *place;
         let failed = |error: io::Error| format!("The sandbox could not be made, so the command was not run: {error}");
         let temp = scratch.join("tmp");
-        std::fs::DirBuilder::new()
+        fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(&temp)
@@ -222,19 +235,18 @@ impl Sandbox {
         let temp = temp.canonicalize().map_err(failed)?;
         let mut env = vec![("TMPDIR".into(), temp.clone().into())];
         let mut loading = Vec::new();
-        let plan = Plan::new(&self.config, roots, &temp);
+        let denials = match policy {
+            Some(policy) => Denials::find(policy, directory, theirs),
+            None => Ok(Denials::default()),
+        };
+        let denials = denials.map_err(|error| failed(io::Error::other(error)))?;
+        let plan = Plan::new(&self.config, &denials, roots, &temp);
         let inside = match &self.means {
             Means::None(why) => return Err(why.clone()),
             Means::Landlock => Inside::Landlock(landlock::Rules::new(&plan, &self.config).map_err(failed)?),
             Means::Bubblewrap(bubblewrap) => {
-                loading.extend(
-                    theirs
-                        .iter()
-                        .filter(|(name, _)| {
-                            is_loading(name) && !self.config.deny_env.iter().any(|denied| name == denied.as_str())
-                        })
-                        .cloned(),
-                );
+                loading = self::loading(theirs);
+                loading.retain(|(name, _)| !self.config.deny_env.iter().any(|denied| name == denied.as_str()));
                 let standins = Standins::make(&plan.absent).map_err(failed)?;
                 let socket = match bubblewrap.relay() {
                     None => None,
@@ -249,8 +261,10 @@ impl Sandbox {
         };
         let denied = self.config.deny_env.iter().map(OsString::from);
         Ok(Confined {
-            kind: self.kind().unwrap_or(Kind::Landlock),
-            network: !self.config.domains.is_none(),
+            note: Note::Sandbox {
+                kind: self.kind().unwrap_or(Kind::Landlock),
+                network: !self.config.domains.is_none(),
+            },
             unset: loading.into_iter().map(|(name, _)| name).chain(denied).collect(),
             env,
             inside,
@@ -281,6 +295,22 @@ fn is_loading(name: &OsStr) -> bool {
     name.as_bytes().starts_with(b"LD_") || name == "GCONV_PATH" || name == "LOCPATH"
 }
 
+fn loading(env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
+    env.iter().filter(|(name, _)| is_loading(name)).cloned().collect()
+}
+
+/// What a command is run with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) directory: &'a Path,
+    pub(crate) roots: &'a [PathBuf],
+    /// A directory of the session's own.
+    pub(crate) scratch: &'a Path,
+    pub(crate) env: &'a [(OsString, OsString)],
+    /// The rules of the session, where there are any.
+    pub(crate) policy: Option<&'a Policy>,
+}
+
 /// Where programs find the proxy.
 fn proxy_env() -> Vec<(OsString, OsString)> {
     let url = format!("http://127.0.0.1:{PORT}");
@@ -302,8 +332,7 @@ fn proxy_env() -> Vec<(OsString, OsString)> {
 /// One command's place in the sandbox. Dropped when the command has ended.
 #[derive(Debug)]
 pub(crate) struct Confined {
-    kind: Kind,
-    network: bool,
+    note: Note,
     unset: Vec<OsString>,
     env: Vec<(OsString, OsString)>,
     inside: Inside,
@@ -318,10 +347,7 @@ enum Inside {
 impl Confined {
     /// The note for a result.
     pub(crate) fn note(&self) -> Note {
-        Note {
-            kind: self.kind,
-            network: self.network,
-        }
+        self.note
     }
 
     /// What comes before the shell's own words.
@@ -355,17 +381,30 @@ pub(crate) struct Held {
     _standins: Standins,
 }
 
-/// The sandbox a command ran in, for its result.
+/// What a command was confined by, for its result.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Note {
-    pub(crate) kind: Kind,
-    network: bool,
+pub(crate) enum Note {
+    /// The sandbox of the settings.
+    Sandbox { kind: Kind, network: bool },
+    /// The deny rules alone.
+    Rules,
 }
 
 impl Note {
+    /// The sandbox of the settings, if the command ran in it.
+    pub(crate) fn kind(&self) -> Option<Kind> {
+        match self {
+            Self::Sandbox { kind, .. } => Some(*kind),
+            Self::Rules => None,
+        }
+    }
+
     /// A line for the model where a failure looks like a refusal.
     pub(crate) fn explained(&self, output: &str) -> Option<String> {
-        denial::explained(self.kind, self.network, output)
+        match self {
+            Self::Sandbox { kind, network } => denial::explained(*kind, *network, output),
+            Self::Rules => denial::of_rules(output),
+        }
     }
 }
 
@@ -406,12 +445,17 @@ fn found(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
+/// Whether a line is certainly a single command.
+fn is_plain(command: &str) -> bool {
+    !command.contains([
+        '$', '`', '(', ')', '{', '}', '<', '>', ';', '&', '|', '\n', '\r', '\\', '!', '#',
+    ])
+}
+
 /// Whether a command is one of those that run outside. Only a single plain command can be: what else a longer line
 /// does would run outside with it.
 fn is_excluded(command: &str, excluded: &[String]) -> bool {
-    if command.contains([
-        '$', '`', '(', ')', '{', '}', '<', '>', ';', '&', '|', '\n', '\r', '\\', '!', '#',
-    ]) {
+    if !is_plain(command) {
         return false;
     }
     let words: Vec<&str> = command.split_whitespace().collect();

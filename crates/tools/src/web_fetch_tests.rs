@@ -65,6 +65,7 @@ fn context(reader: &Arc<Reader>, web: Web) -> Context {
         tasks: Arc::new(Tasks::new()),
         hidden: None,
         pins: None,
+        policy: None,
         takes_shared: false,
         services: Arc::<Reader>::clone(reader),
         lists: Arc::new(Lists::new()),

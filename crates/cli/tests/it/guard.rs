@@ -1,8 +1,10 @@
 //! Guard rails seen from outside: what a model's commands reach without a permission request.
 
 mod commands;
+mod confined;
 mod policy;
 mod repositories;
+mod results;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

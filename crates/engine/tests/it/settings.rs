@@ -39,6 +39,45 @@ async fn a_sandbox_that_a_file_asks_for_while_a_session_runs_holds_from_then_on(
 }
 
 #[tokio::test]
+async fn a_deny_rule_that_a_file_adds_holds_for_the_next_command_in_the_sandbox() {
+    let look = || json!({"command": "sh look.sh"});
+    let script = Script::new()
+        .tool("Bash", look())
+        .text("One")
+        .tool("Bash", look())
+        .text("Two");
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
+    fs::write(stage.path("look.sh"), "x=lat; cat ${x}er plain; true\n").unwrap();
+    fs::write(stage.path("later"), "secret\n").unwrap();
+    fs::write(stage.path("plain"), "plain\n").unwrap();
+    write_managed(&mut stage, json!({"sandbox": {"enabled": true}}), "sandbox").await;
+    stage.prompt("one").await;
+    stage.result().await;
+    let settings = json!({"sandbox": {"enabled": true}, "permissions": {"deny": ["Read(./later)"]}});
+    write_managed(&mut stage, settings, "permissions").await;
+    stage.prompt("two").await;
+    stage.result().await;
+    let told = stage.all("user:tool_result");
+    let printed = |at: usize| {
+        told[at]["tool_use_result"]["stdout"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    // Without a sandbox that works, no command runs at all.
+    if printed(0).is_empty() {
+        assert!(told[0].to_string().contains("none works here"), "{told:?}");
+        return;
+    }
+    assert_eq!(printed(0), "secret\nplain");
+    assert!(
+        !printed(1).contains("secret") && printed(1).contains("plain"),
+        "{told:?}"
+    );
+    stage.end().await;
+}
+
+#[tokio::test]
 async fn a_variable_that_a_file_sets_while_a_session_runs_is_there_for_the_next_command() {
     let say = || json!({"command": "echo \"it is ${COLOUR:-none}\""});
     let script = Script::new()

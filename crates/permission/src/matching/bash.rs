@@ -26,6 +26,18 @@ pub fn is_exact(pattern: &str) -> bool {
     !pattern.trim().ends_with(":*") && !has_star(pattern)
 }
 
+/// Returns the program that `pattern` covers with any arguments. `None`: the pattern depends on the arguments.
+#[must_use]
+pub fn whole_program(pattern: &str) -> Option<&str> {
+    let pattern = pattern.trim();
+    let program = pattern
+        .strip_suffix(":*")
+        .or_else(|| pattern.strip_suffix(" *"))?
+        .trim();
+    let plain = !program.is_empty() && !program.contains(['*', '\\', '"', '\'', '$']);
+    (plain && !program.contains(char::is_whitespace)).then_some(program)
+}
+
 /// The words of `pattern` before its first wildcard.
 #[must_use]
 pub fn fixed_part(pattern: &str) -> &str {

@@ -65,6 +65,81 @@ pub fn reaches_beneath(policy: &Policy, rule: &Rule, directory: &Located, cwd: &
     })
 }
 
+/// Where on the disk a pattern may match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reach {
+    /// Only this path, and everything beneath it.
+    Itself(PathBuf),
+    /// Something beneath this directory.
+    Beneath(PathBuf),
+    /// Something at any depth, wherever.
+    Anywhere,
+}
+
+/// The pattern of a deny rule, ready to be compared with many paths.
+#[derive(Debug, Clone)]
+pub struct DeniedPattern {
+    /// The directories it begins at, as written and with links resolved; `None` where it begins anywhere.
+    starts: Option<Vec<PathBuf>>,
+    /// Whether it may begin at any depth beneath them.
+    deep: bool,
+    segments: Vec<String>,
+}
+
+impl DeniedPattern {
+    /// `None` where the rule covers nothing.
+    pub(crate) fn new(policy: &Policy, rule: &Rule, cwd: &Path, paths: &dyn Paths) -> Option<Self> {
+        let (anchor, segments) = place(policy, rule, rule.content.as_deref()?, cwd)?;
+        let both = |dir: &PathBuf| [normal(dir), normal(&paths.resolve(dir))];
+        let (starts, deep) = match &anchor {
+            Anchor::At(dir) => (Some(both(dir).to_vec()), false),
+            Anchor::Beneath(dirs) => (Some(dirs.iter().flat_map(both).collect()), true),
+            Anchor::Anywhere => (None, true),
+        };
+        Some(Self { starts, deep, segments })
+    }
+
+    /// Returns true if the pattern covers `path` or a parent directory of `path`. Links are not resolved.
+    #[must_use]
+    pub fn covers(&self, path: &Path) -> bool {
+        let root = [PathBuf::from("/")];
+        let starts = self.starts.as_deref().unwrap_or(&root);
+        starts.iter().filter_map(|dir| path.strip_prefix(dir).ok()).any(|rest| {
+            let parts = parts(rest);
+            let last = if self.deep { parts.len().max(1) } else { 1 };
+            (0..last).any(|at| {
+                let rest = parts.get(at..).unwrap_or_default();
+                segments_match(&self.segments, rest, true)
+            })
+        })
+    }
+
+    /// Returns the places where the pattern may match.
+    #[must_use]
+    pub fn reach(&self) -> Vec<Reach> {
+        let Some(starts) = &self.starts else {
+            return vec![Reach::Anywhere];
+        };
+        if self.deep {
+            return starts.iter().cloned().map(Reach::Beneath).collect();
+        }
+        let fixed: Vec<&String> = self
+            .segments
+            .iter()
+            .take_while(|segment| !has_wildcard(segment))
+            .collect();
+        let rest = self.segments.get(fixed.len()..).unwrap_or_default();
+        let whole = rest.iter().all(|segment| segment == "**");
+        let at = |dir: &PathBuf| dir.join(fixed.iter().map(|segment| segment.as_str()).collect::<PathBuf>());
+        let reach = if whole { Reach::Itself } else { Reach::Beneath };
+        starts.iter().map(at).map(reach).collect()
+    }
+}
+
+fn has_wildcard(segment: &str) -> bool {
+    segment.contains(['*', '?', '[', '\\'])
+}
+
 /// Splits a rule's content into where it begins and its segments.
 fn place(policy: &Policy, rule: &Rule, content: &str, cwd: &Path) -> Option<(Anchor, Vec<String>)> {
     let content = content.trim();
@@ -112,16 +187,17 @@ fn place(policy: &Policy, rule: &Rule, content: &str, cwd: &Path) -> Option<(Anc
     Some((anchor, segments))
 }
 
+fn parts(path: &Path) -> Vec<String> {
+    path.components()
+        .filter_map(|part| match part {
+            std::path::Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+            _ => None,
+        })
+        .collect()
+}
+
 /// The parts of `form` after each place where the pattern may begin.
 fn starts(anchor: &Anchor, form: &Path, paths: &dyn Paths) -> Vec<Vec<String>> {
-    let parts = |path: &Path| -> Vec<String> {
-        path.components()
-            .filter_map(|part| match part {
-                std::path::Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
-                _ => None,
-            })
-            .collect()
-    };
     let beneath = |dir: &Path| -> Option<Vec<String>> {
         // A rule written with a link in it speaks of what the link leads to as well.
         let dir = normal(dir);

@@ -16,13 +16,39 @@ fn check_in(behavior: Behavior, content: &str, path: &str, world: &dyn Paths) ->
         tool: "Read".into(),
         content: Some(content.into()),
     };
-    covers(
-        &policy,
-        &rule,
-        &Located::new(Path::new(path), world),
-        Path::new("/w"),
-        world,
-    )
+    let (located, cwd) = (Located::new(Path::new(path), world), Path::new("/w"));
+    let covered = covers(&policy, &rule, &located, cwd, world);
+    if behavior == Behavior::Deny {
+        // What a sandbox compares with many paths covers the same ones.
+        let pattern = DeniedPattern::new(&policy, &rule, cwd, world);
+        let by_pattern = pattern.is_some_and(|pattern| located.forms().any(|form| pattern.covers(form)));
+        assert_eq!(by_pattern, covered, "{content} {path}");
+    }
+    covered
+}
+
+#[test]
+fn a_denied_pattern_is_looked_for_where_it_may_match() {
+    let reach = |content: &str| {
+        let policy = Policy::new("/w", "/home/u");
+        let rule = Rule::parse(Behavior::Deny, Source::Project, "/w", &format!("Read({content})")).unwrap();
+        let mut reach = DeniedPattern::new(&policy, &rule, Path::new("/w"), &Lexical)
+            .unwrap()
+            .reach();
+        reach.dedup();
+        reach
+    };
+    for (content, expected) in [
+        ("./.env", Reach::Itself("/w/.env".into())),
+        ("/locked/**", Reach::Itself("/w/locked".into())),
+        ("~/.ssh/id_*", Reach::Beneath("/home/u/.ssh".into())),
+        ("//etc/*.key", Reach::Beneath("/etc".into())),
+        ("a/b", Reach::Beneath("/w".into())),
+        ("*.pem", Reach::Anywhere),
+        ("**/.env", Reach::Anywhere),
+    ] {
+        assert_eq!(reach(content), [expected], "{content}");
+    }
 }
 
 #[test]

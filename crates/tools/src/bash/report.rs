@@ -153,8 +153,8 @@ impl Report {
         fields.insert("stderr".to_owned(), self.notes.as_str().into());
         fields.insert("interrupted".to_owned(), false.into());
         fields.insert("isImage".to_owned(), false.into());
-        if let Some(note) = self.sandbox {
-            fields.insert("sandbox".to_owned(), note.kind.to_string().into());
+        if let Some(kind) = self.sandbox.and_then(|note| note.kind()) {
+            fields.insert("sandbox".to_owned(), kind.to_string().into());
         }
         fields
     }

@@ -54,7 +54,8 @@ pub(super) struct Bubblewrap {
     /// The filter of system calls, spelled out.
     filter: String,
     nested_namespaces: bool,
-    /// Entries of `/proc` that configure the machine. In a fresh `/proc` they belong to root, capabilities or not.
+    /// Entries of `/proc` that configure the machine or a namespace. In a fresh `/proc` root can write them, and the owner
+    /// of the namespace can write some, without any capability.
     kernel: Vec<PathBuf>,
     /// Where there are domains to be reached.
     relay: Option<Relay>,
@@ -189,12 +190,13 @@ impl Bubblewrap {
             match mount {
                 Mount::Writable => words.extend(["--bind-try".into(), path.clone().into(), path.into()]),
                 Mount::ReadOnly => words.extend(["--ro-bind".into(), path.clone().into(), path.into()]),
-                Mount::Hidden if path.is_dir() => {
-                    words.extend(["--tmpfs".into(), path.clone().into()]);
-                    // what is shown inside has to be mounted first
-                    read_only_at_last.extend(["--remount-ro".into(), path.into()]);
+                Mount::Hidden => {
+                    words.extend(hiding(&path));
+                    if path.is_dir() {
+                        // what is shown inside has to be mounted first
+                        read_only_at_last.extend(["--remount-ro".into(), path.into()]);
+                    }
                 }
-                Mount::Hidden => words.extend(["--ro-bind".into(), "/dev/null".into(), path.into()]),
             }
         }
         words.append(&mut read_only_at_last);
@@ -204,11 +206,8 @@ impl Bubblewrap {
     }
 }
 
-/// Everything in `/proc` but processes and links, for root; others may write nothing there.
+/// Everything in `/proc` that may be writable, but processes and links.
 fn kernel_entries() -> Vec<PathBuf> {
-    if !rustix::process::geteuid().is_root() {
-        return Vec::new();
-    }
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let of_process = |name: &OsString| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
     let configures = |entry: &std::fs::DirEntry| {
@@ -218,6 +217,14 @@ fn kernel_entries() -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = entries.filter(configures).map(|entry| entry.path()).collect();
     all.sort();
     all
+}
+
+/// The words that put something in the place of a path: an empty folder, or a file that cannot be opened.
+pub(super) fn hiding(path: &Path) -> Vec<OsString> {
+    match path.is_dir() {
+        true => vec!["--tmpfs".into(), path.into()],
+        false => vec!["--ro-bind".into(), "/dev/null".into(), path.into()],
+    }
 }
 
 /// From the outside in, so that the inner ones lie on top.
@@ -266,7 +273,7 @@ fn mounts<'a>(plan: &'a Plan, standins: impl Iterator<Item = &'a PathBuf>) -> Ve
 }
 
 /// Runs something that should simply succeed; what it complained about otherwise.
-fn tried(command: &mut Command) -> Result<(), String> {
+pub(super) fn tried(command: &mut Command) -> Result<(), String> {
     let output = command
         .env_clear()
         .env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")

@@ -23,6 +23,26 @@ const SIGNS: &[&str] = &[
     "bwrap: ",
 ];
 
+/// How a file that deny rules close shows itself.
+const SIGNS_OF_RULES: &[&str] = &[
+    "Permission denied",
+    "Read-only file system",
+    "Device or resource busy",
+    "EACCES",
+    "EROFS",
+    "EBUSY",
+];
+
+/// One line for the model, where a failed command's output looks as if a deny rule had refused something.
+pub(super) fn of_rules(output: &str) -> Option<String> {
+    let sign = SIGNS_OF_RULES.iter().find(|sign| output.contains(*sign))?;
+    Some(format!(
+        "[deny rules] \"{sign}\" may come from the permission rules: commands can neither run the programs nor open the \
+         files that a deny rule covers. Programs that raise their rights, such as sudo, only work as a command of their \
+         own. Do not look for a way around; ask the person."
+    ))
+}
+
 /// One line for the model, where a failed command's output looks as if the sandbox had refused something.
 pub(super) fn explained(kind: Kind, network: bool, output: &str) -> Option<String> {
     let sign = SIGNS.iter().find(|sign| output.contains(*sign))?;

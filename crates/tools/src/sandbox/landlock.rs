@@ -7,8 +7,11 @@
 //! Rules can only allow, and hold for everything beneath. What must not come to be in a folder can thus only be kept
 //! out by giving rights for the folder's entries and not for the folder: directly in it nothing is made or removed.
 //!
-//! What it cannot do: keep modes, owners and times of files outside from being changed (the kernel has no rule for
-//! these), hide the names in a hidden folder, and, before its version 6, keep signals inside.
+//! Root loses its capabilities inside, as in the other sandbox: with them it could look into processes outside.
+//!
+//! Not prevented: changes of the times and permission bits of files outside by their owner (the kernel has no rule for
+//! these, and builds need the calls), reading the names in a hidden folder, and, before version 6, signals to processes
+//! outside.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,6 +20,7 @@ use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, PathFd, Ruleset, RulesetAttr as _,
     RulesetCreatedAttr as _, RulesetStatus, Scope,
 };
+use rustix::thread::{CapabilitySet, CapabilitySets};
 use seccompiler::BpfProgram;
 use tokio::process::{Child, Command};
 
@@ -38,16 +42,22 @@ const DEVICES: &[&str] = &[
     "/dev/tty",
 ];
 
+const NO_CAPABILITIES: CapabilitySets = CapabilitySets {
+    effective: CapabilitySet::empty(),
+    permitted: CapabilitySet::empty(),
+    inheritable: CapabilitySet::empty(),
+};
+
 /// Whether the kernel has both; the version of its rules.
 pub(super) fn probe() -> Result<String, String> {
     let status = std::thread::spawn(|| {
-        let filter = seccomp::no_network(false)?;
+        let filters = seccomp::no_network(false)?;
         let status = Ruleset::default()
             .handle_access(AccessFs::from_all(KNOWN))
             .and_then(Ruleset::create)
             .and_then(landlock::RulesetCreated::restrict_self)
             .map_err(io::Error::other)?;
-        seccompiler::apply_filter(&filter).map_err(io::Error::other)?;
+        apply(&filters)?;
         io::Result::Ok(status)
     });
     let status = status.join().map_err(|_| "the probe failed".to_owned())?;
@@ -68,7 +78,7 @@ pub(super) fn probe() -> Result<String, String> {
 #[derive(Debug)]
 pub(super) struct Rules {
     grants: Vec<(PathBuf, BitFlags<AccessFs>)>,
-    filter: BpfProgram,
+    filters: [BpfProgram; 2],
 }
 
 impl Rules {
@@ -102,7 +112,7 @@ impl Rules {
         }
         Ok(Self {
             grants,
-            filter: seccomp::no_network(config.unix_sockets)?,
+            filters: seccomp::no_network(config.unix_sockets)?,
         })
     }
 
@@ -147,8 +157,15 @@ impl Rules {
         if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
             return Err(io::Error::other("the kernel did not take the sandbox's rules"));
         }
-        seccompiler::apply_filter(&self.filter).map_err(io::Error::other)
+        // Without new privileges, a program that is run later does not get them back.
+        rustix::thread::set_capabilities(None, NO_CAPABILITIES)?;
+        apply(&self.filters)
     }
+}
+
+fn apply(filters: &[BpfProgram]) -> io::Result<()> {
+    let mut applied = filters.iter().map(|filter| seccompiler::apply_filter(filter));
+    applied.try_for_each(|applied| applied.map_err(io::Error::other))
 }
 
 /// How a path stands to a list of exceptions.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use sluice_permission::protect::{Keeping, NAMES};
 
 use super::config::{Config, normal};
+use super::denials::Denials;
 use super::standin::is_standin;
 
 /// What stays closed in a `.git` that a person opened with `filesystem.allowWrite`.
@@ -44,12 +45,14 @@ enum Unborn {
 }
 
 impl Plan {
-    /// Looks at the disk. `roots` are those the session has besides the configured ones; `temp` is for temporary files.
-    pub(super) fn new(config: &Config, roots: &[PathBuf], temp: &Path) -> Self {
+    /// Looks at the disk. `roots` are those the session has besides the configured ones; `temp` is for temporary files;
+    /// `denials` is what the rules deny.
+    pub(super) fn new(config: &Config, denials: &Denials, roots: &[PathBuf], temp: &Path) -> Self {
         let real = |paths: &[PathBuf]| -> BTreeSet<PathBuf> {
             paths.iter().filter_map(|path| path.canonicalize().ok()).collect()
         };
-        let denied: Vec<PathBuf> = config.deny_write.iter().map(|path| resolved(path)).collect();
+        let deny_write = || config.deny_write.iter().chain(&denials.unwritable);
+        let denied: Vec<PathBuf> = deny_write().map(|path| resolved(path)).collect();
         let mut all_roots = real(&config.roots);
         all_roots.append(&mut real(roots));
         let mut writable = all_roots.clone();
@@ -63,7 +66,10 @@ impl Plan {
             shown: real(&config.allow_read),
             ..Self::default()
         };
+        plan.hidden.extend(denials.unreadable.iter().cloned());
         plan.hidden.retain(|path| path.parent().is_some());
+        let denied = |path: &Path| denials.unreadable.iter().any(|denied| path.starts_with(denied));
+        plan.shown.retain(|path| !denied(path));
         for root in &all_roots {
             plan.protect_root(root, config);
         }
@@ -73,12 +79,17 @@ impl Plan {
         for path in &config.protected {
             plan.protect(path, Unborn::Seal);
         }
-        for path in &config.deny_write {
+        for path in deny_write() {
             plan.protect(path, Unborn::Mask);
         }
         for path in plan.hidden.clone() {
             plan.protect(&path, Unborn::Leave);
         }
+        // Inside a hidden folder no path exists, so nothing can be mounted there.
+        let hidden = plan.hidden.clone();
+        let inside = |path: &PathBuf| hidden.iter().any(|hidden| path.starts_with(hidden) && path != hidden);
+        plan.closed.retain(|path| !inside(path));
+        plan.absent.retain(|path| !inside(path));
         let sealed = &plan.sealed;
         plan.absent
             .retain(|path| !path.parent().is_some_and(|parent| sealed.contains(parent)));
@@ -138,6 +149,22 @@ impl Plan {
                 Unborn::Seal => self.seal_around(&path),
             },
         }
+    }
+
+    /// The places that deny rules close where everything else is open.
+    pub(super) fn of_rules(denials: &Denials) -> Self {
+        let mut plan = Self {
+            writable: BTreeSet::from([PathBuf::from("/")]),
+            hidden: denials.unreadable.clone(),
+            ..Self::default()
+        };
+        plan.hidden.retain(|path| path.parent().is_some());
+        for path in &denials.unwritable {
+            plan.protect(path, Unborn::Mask);
+        }
+        // A link itself is left alone: nothing can be mounted on one.
+        plan.sealed.clear();
+        plan
     }
 
     fn seal_around(&mut self, path: &Path) {
@@ -206,7 +233,7 @@ mod tests {
     fn protected_names_are_closed_or_absent_and_home_is_not_written_at_all() {
         let (_folder, base, config) = lab();
         fs::create_dir_all(base.join("w/.git/hooks")).unwrap();
-        let plan = Plan::new(&config, &[], &base.join("temp"));
+        let plan = Plan::new(&config, &Denials::default(), &[], &base.join("temp"));
         assert!(plan.closed.contains(&base.join("w/.git")));
         assert!(plan.absent.contains(&base.join("w/.claude")));
         assert!(plan.absent.contains(&base.join("w/.mcp.json")));
@@ -217,7 +244,7 @@ mod tests {
     fn a_home_that_is_a_root_keeps_its_startup_files() {
         let (_folder, base, mut config) = lab();
         config.roots.push(base.join("home"));
-        let plan = Plan::new(&config, &[], &base.join("temp"));
+        let plan = Plan::new(&config, &Denials::default(), &[], &base.join("temp"));
         assert!(plan.sealed.contains(&base.join("home")));
         assert!(!plan.absent.iter().any(|path| path.starts_with(base.join("home"))));
     }
@@ -228,7 +255,7 @@ mod tests {
         fs::create_dir_all(base.join("w/a/b")).unwrap();
         config.deny_write.push(base.join("w/a"));
         config.allow_write.push(base.join("w/a/b"));
-        let plan = Plan::new(&config, &[], &base.join("temp"));
+        let plan = Plan::new(&config, &Denials::default(), &[], &base.join("temp"));
         assert!(plan.closed.contains(&base.join("w/a")));
         assert!(!plan.writable.contains(&base.join("w/a/b")));
     }
@@ -238,7 +265,7 @@ mod tests {
         let (_folder, base, config) = lab();
         fs::create_dir(base.join("w/plain")).unwrap();
         symlink("plain", base.join("w/.claude")).unwrap();
-        let plan = Plan::new(&config, &[], &base.join("temp"));
+        let plan = Plan::new(&config, &Denials::default(), &[], &base.join("temp"));
         assert!(plan.sealed.contains(&base.join("w")));
         assert!(plan.closed.contains(&base.join("w/plain")));
     }
@@ -249,7 +276,7 @@ mod tests {
         fs::create_dir_all(base.join("w/.git")).unwrap();
         fs::write(base.join("w/.git/config"), "").unwrap();
         config.allow_write.push(base.join("w/.git"));
-        let plan = Plan::new(&config, &[], &base.join("temp"));
+        let plan = Plan::new(&config, &Denials::default(), &[], &base.join("temp"));
         assert!(!plan.closed.contains(&base.join("w/.git")));
         assert!(plan.closed.contains(&base.join("w/.git/config")));
         assert!(plan.absent.contains(&base.join("w/.git/hooks")));

@@ -15,6 +15,38 @@ const ALIASES: &[i64] = &[0, 0x4000_0000];
 #[cfg(not(target_arch = "x86_64"))]
 const ALIASES: &[i64] = &[0];
 
+/// Calls that change the owner of a file.
+const OWNERS: &[i64] = &[
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+];
+/// Calls that change the extended attributes of a file; `setxattrat`, `removexattrat` and `file_setattr` by their numbers.
+const ATTRIBUTES: &[i64] = &[
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    463,
+    466,
+    469,
+];
+/// Calls that change the mode of a file, and which argument is the mode; `fchmodat2` by its number.
+const MODES: &[(i64, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (452, 2),
+];
+const SET_USER_ID: u64 = 0o4000;
+const SET_GROUP_ID: u64 = 0o2000;
+
 /// The kinds of sockets for a sandbox with a network of its own. Sockets of machines (vsock) know no such borders, and
 /// sockets in the file system lead to whoever listens there: a terminal multiplexer, a container daemon.
 pub(super) fn own_network(unix_sockets: bool) -> io::Result<BpfProgram> {
@@ -22,25 +54,40 @@ pub(super) fn own_network(unix_sockets: bool) -> io::Result<BpfProgram> {
     if unix_sockets {
         families.push(libc::AF_UNIX);
     }
-    filter(&families)
+    filter(&families, false)
 }
 
-/// The kinds of sockets for a sandbox in the host's network: none that lead out.
-pub(super) fn no_network(unix_sockets: bool) -> io::Result<BpfProgram> {
-    filter(if unix_sockets { &[libc::AF_UNIX] } else { &[] })
+/// The filters for a sandbox in the host's network and file system: no sockets that lead out, and no changes of files that
+/// the rules about paths do not cover.
+pub(super) fn no_network(unix_sockets: bool) -> io::Result<[BpfProgram; 2]> {
+    let attributes = ATTRIBUTES.iter().map(|call| (*call, Vec::new())).collect();
+    // Programs that copy files continue without the attributes where there are none.
+    let attributes = finished(attributes, libc::EOPNOTSUPP).map_err(|error| explained(&error))?;
+    let families: &[i32] = if unix_sockets { &[libc::AF_UNIX] } else { &[] };
+    Ok([filter(families, true)?, attributes])
 }
 
-fn filter(families: &[i32]) -> io::Result<BpfProgram> {
-    build(families).map_err(|error| io::Error::other(format!("seccomp: {error}")))
+fn filter(families: &[i32], owners: bool) -> io::Result<BpfProgram> {
+    build(families, owners).map_err(|error| explained(&error))
 }
 
-fn build(families: &[i32]) -> Result<BpfProgram, seccompiler::BackendError> {
+fn explained(error: &seccompiler::BackendError) -> io::Error {
+    io::Error::other(format!("seccomp: {error}"))
+}
+
+/// Builds a filter in which the calls that match a rule fail with `error`. An empty list of rules matches every call.
+fn finished(rules: BTreeMap<i64, Vec<SeccompRule>>, error: i32) -> Result<BpfProgram, seccompiler::BackendError> {
+    let aliases =
+        |(call, rules): (i64, Vec<SeccompRule>)| ALIASES.iter().map(move |alias| (call | alias, rules.clone()));
+    let rules = rules.into_iter().flat_map(aliases).collect();
+    let refused = SeccompAction::Errno(error.unsigned_abs());
+    let architecture = TargetArch::try_from(std::env::consts::ARCH)?;
+    SeccompFilter::new(rules, SeccompAction::Allow, refused, architecture)?.try_into()
+}
+
+fn build(families: &[i32], owners: bool) -> Result<BpfProgram, seccompiler::BackendError> {
     let mut rules = BTreeMap::new();
-    let mut refuse = |call: i64, rule: Vec<SeccompRule>| {
-        for alias in ALIASES {
-            rules.insert(call | alias, rule.clone());
-        }
-    };
+    let mut refuse = |call: i64, rule: Vec<SeccompRule>| drop(rules.insert(call, rule));
     let others = families
         .iter()
         .map(|family| {
@@ -69,9 +116,18 @@ fn build(families: &[i32]) -> Result<BpfProgram, seccompiler::BackendError> {
     }
     let typing = SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, TIOCSTI)?;
     refuse(libc::SYS_ioctl, vec![SeccompRule::new(vec![typing])?]);
-    let refused = SeccompAction::Errno(u32::try_from(libc::EPERM).unwrap_or(1));
-    let architecture = TargetArch::try_from(std::env::consts::ARCH)?;
-    SeccompFilter::new(rules, SeccompAction::Allow, refused, architecture)?.try_into()
+    if owners {
+        for call in OWNERS {
+            refuse(*call, Vec::new());
+        }
+        for (call, argument) in MODES {
+            let sets =
+                |bit| SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bit), bit);
+            let rules = [SET_USER_ID, SET_GROUP_ID].map(|bit| SeccompRule::new(vec![sets(bit)?]));
+            refuse(*call, rules.into_iter().collect::<Result<_, _>>()?);
+        }
+    }
+    finished(rules, libc::EPERM)
 }
 
 /// The program as bash's `printf %b` writes it.

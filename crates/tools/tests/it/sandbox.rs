@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::json;
 use sluice_tools::sandbox::Kind;
 
-use crate::sandbox_lab::{each, eventually};
+use crate::sandbox_lab::{each, eventually, skip};
 use crate::support::said;
 
 #[tokio::test]
@@ -304,5 +304,104 @@ async fn startup_files_are_not_made_in_a_home_that_is_a_root() {
             inside.refused(&command).await;
         }
         assert_eq!(fs::read_to_string(inside.base.join("home/.profile")).unwrap(), "old");
+    }
+}
+
+/// What a machine's other processes were started with is theirs: environments often hold keys.
+#[tokio::test]
+async fn processes_outside_show_nothing_of_themselves() {
+    let mut other = std::process::Command::new("sleep")
+        .arg("600")
+        .env("KEY", "secret-key")
+        .spawn()
+        .unwrap();
+    for inside in each(&json!({})) {
+        let pid = other.id();
+        let read = format!(
+            "for n in environ cmdline maps; do tr '\\0' ' ' </proc/{pid}/$n; done; ls -l /proc/{pid}/fd /proc/{pid}/cwd; cat /proc/*/environ | tr '\\0' '\\n'; echo end"
+        );
+        let outcome = inside.bash(&read).await;
+        assert!(
+            !said(&outcome).contains("secret-key"),
+            "{}: {}",
+            inside.kind,
+            said(&outcome)
+        );
+        assert!(
+            said(&outcome).contains("end") || outcome.is_error == Some(true),
+            "{}",
+            said(&outcome)
+        );
+    }
+    other.kill().unwrap();
+    other.wait().unwrap();
+}
+
+/// Who owns a file outside, and what is attached to it, stays as it is; so does what decides whose rights it runs with.
+#[tokio::test]
+async fn owners_and_attributes_of_files_are_not_changed() {
+    const TRY: &str = "import os, sys
+def tried(what, call, *words):
+    try:
+        call(*words)
+        print('changed', what)
+    except OSError as error:
+        print('failed', what, error.errno)
+path = sys.argv[1]
+file = os.open(path, os.O_RDONLY)
+own = os.getgid()
+tried('owner', os.chown, path, -1, own)
+tried('owner', os.lchown, path, -1, own)
+tried('owner', os.fchown, file, -1, own)
+tried('attribute', os.setxattr, path, 'user.evil', b'x')
+tried('attribute', os.setxattr, file, 'user.evil', b'x')
+tried('attribute', os.removexattr, path, 'user.mine')
+for mode in (0o4755, 0o2755, 0o6755):
+    tried('rights', os.chmod, path, mode)
+    tried('rights', os.fchmod, file, mode)
+";
+    for inside in each(&json!({})) {
+        inside.lab.file("src/try.py", TRY);
+        let outside = inside.base.join("outside/f");
+        fs::write(&outside, "old").unwrap();
+        let told = inside.fine(&format!("python3 src/try.py {}", outside.display())).await;
+        assert!(
+            told.contains("failed owner") && !told.contains("changed"),
+            "{}: {told}",
+            inside.kind
+        );
+        // What a build needs works.
+        inside
+            .fine("echo 'echo ran' >src/x; chmod +x src/x; touch -d yesterday src/x; cp -p src/x src/y && ./src/y")
+            .await;
+    }
+}
+
+/// The same as another user, where root runs the tests.
+#[test]
+fn the_sandbox_holds_for_another_user_as_well() {
+    const AGAIN: &str = "SLUICE_SANDBOX_AGAIN";
+    if std::env::var_os(AGAIN).is_some() {
+        return;
+    }
+    let temp = tempfile::tempdir().unwrap();
+    let program = temp.path().join("it");
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    fs::set_permissions(temp.path(), open).unwrap();
+    // The build may be where another user cannot reach.
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    let ran = std::process::Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&program)
+        .args(["sandbox::", "--test-threads=1"])
+        .env(AGAIN, "1")
+        .env("TMPDIR", temp.path())
+        .env("HOME", temp.path())
+        .current_dir(temp.path())
+        .output();
+    match ran {
+        Ok(ran) if !rustix::process::geteuid().is_root() => skip(&format!("only root can try it: {}", ran.status)),
+        Ok(ran) => assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout)),
+        Err(error) => skip(&format!("setpriv: {error}")),
     }
 }

@@ -40,6 +40,7 @@ impl Lab {
             tasks: Arc::new(Tasks::new()),
             hidden: None,
             pins: None,
+            policy: None,
             takes_shared: false,
             services: Arc::new(NoServices),
             lists: Arc::new(Lists::new()),
