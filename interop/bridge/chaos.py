@@ -11,15 +11,17 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import signal
+import subprocess
 import sys
 import time
 import uuid
 
 import websockets
 
-from faults import can_mount, small_disk
-from stage import Stage, connect
+from cases import can_mount, small_disk
+from stage import BIN, Stage, connect
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -178,10 +180,40 @@ async def kill_twice(stage, dice):
         await asyncio.sleep(0.002)
 
 
+def damage_page(stage, dice):
+    """The bridge is killed, and a page of its database is overwritten."""
+    stage.kill(signal.SIGKILL)
+    path = os.path.join(stage.state, "bridge.db")
+    with open(path, "r+b") as file:
+        file.seek(dice.randrange(max(os.path.getsize(path) // 4096, 1)) * 4096)
+        file.write(bytes([dice.choice([0, 0xA5])]) * 4096)
+    stage.start()
+    # They fill the small disk.
+    for name in os.listdir(stage.state):
+        if ".damaged-" in name:
+            os.remove(os.path.join(stage.state, name))
+
+
+async def run_copy(stage, dice):
+    """A second bridge runs on a copy of the state folder for a moment. No process of the original may end by it."""
+    copy = os.path.join(stage.root, f"copy-{dice.getrandbits(32)}")
+    before = set(agents(stage, "runner run"))
+    subprocess.run(["cp", "-a", stage.state, copy], check=False, stderr=subprocess.DEVNULL)
+    command = [BIN, "serve", "--port", "0", "--state", copy]
+    with subprocess.Popen(command, env=stage.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as other:
+        await asyncio.to_thread(other.stdout.readline)
+        await asyncio.sleep(dice.uniform(0, 0.5))
+        other.terminate()
+    shutil.rmtree(copy, ignore_errors=True)
+    ended = {pid for pid in before if not os.path.exists(f"/proc/{pid}")}
+    if ended:
+        raise AssertionError(f"a copy ended runners of the original: {ended}")
+
+
 async def storm(stage, dice, seconds, screens, log, disk):
     """Breaks things until the time is over."""
     end = time.time() + seconds
-    blows = ["agent", "runner", "bridge", "bridge", "cut", "cut", "stop", "late", "pause", "early"] + ["disk"] * disk
+    blows = ["agent", "runner", "bridge", "bridge", "cut", "cut", "stop", "late", "pause", "early", "damage", "copy"] + ["disk"] * disk
     while time.time() < end:
         await asyncio.sleep(dice.uniform(0.3, 1.5))
         what = dice.choice(blows)
@@ -195,6 +227,10 @@ async def storm(stage, dice, seconds, screens, log, disk):
                 await pause_runner(stage, dice)
             if what == "early":
                 await kill_twice(stage, dice)
+            if what == "damage":
+                damage_page(stage, dice)
+            if what == "copy":
+                await run_copy(stage, dice)
             if what == "agent":
                 found = agents(stage, "--input-format stream-json")
             elif what == "runner":
@@ -285,14 +321,19 @@ def judge(screens, sessions, accepted):
         for other in screens[1:]:
             both = set(first) & set(other.records[session])
             assert all(first[key] == other.records[session][key] for key in both), "two screens were told different things"
-        texts = [json.loads(text) for _, text in sorted(max((it.records[session] for it in screens), key=len).items())]
+        known = sorted(max((it.records[session] for it in screens), key=len).items())
+        texts = [json.loads(text) for _, text in known]
+        # A history that was rebuilt from logs and transcripts has a new epoch and repeats what was delivered before.
+        for epoch in {epoch for (epoch, _), _ in known}:
+            of_epoch = [json.loads(text) for key, text in known if key[0] == epoch]
+            delivered = [it["uuid"] for it in of_epoch if it["type"] == "sluice_prompt" and it["state"] == "delivered"]
+            assert len(delivered) == len(set(delivered)), "a prompt was run twice"
+            asks = [it["ask"] for it in of_epoch if it["type"] == "sluice_ask"]
+            assert len(asks) == len(set(asks)), "an ask has two outcomes"
         delivered = [it["uuid"] for it in texts if it["type"] == "sluice_prompt" and it["state"] == "delivered"]
-        assert len(delivered) == len(set(delivered)), "a prompt was run twice"
         failed = {it["uuid"] for it in texts if it["type"] == "sluice_prompt" and it["state"] == "failed"}
         missing = set(accepted[session]) - set(delivered) - failed
         assert not missing, f"accepted and never run: {missing}"
-        asks = [it["ask"] for it in texts if it["type"] == "sluice_ask"]
-        assert len(asks) == len(set(asks)), "an ask has two outcomes"
 
 
 async def play(seed, seconds):

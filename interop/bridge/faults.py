@@ -12,64 +12,9 @@ import subprocess
 import sys
 import uuid
 
-from hard import agent, cmdline, command, hello, is_record, start
-from stage import BIN, Stage, connect
-
-TESTS = []
-
-
-def test(mode="plain", **how):
-    """A test with a stage of its own, whose agent is the stand-in of `mode`."""
-
-    def add(function):
-        TESTS.append((function, mode, how))
-        return function
-
-    return add
-
-
-def standing(*words):
-    return lambda it: it["type"] == "state" and it["info"]["standing"] in words
-
-
-async def soon(condition, seconds=20, why="it never came to be"):
-    end = asyncio.get_running_loop().time() + seconds
-    while not condition():
-        assert asyncio.get_running_loop().time() < end, why
-        await asyncio.sleep(0.02)
-
-
-def runners(stage):
-    return [pid for pid in stage.runners() if b"runner\0run" in cmdline(pid)]
-
-
-def refusal(stage, *words):
-    """Starts a bridge that must not start. Gives what it says."""
-    done = subprocess.run([BIN, "serve", *words], env=stage.env, capture_output=True, text=True, timeout=30)
-    assert done.returncode != 0 and not done.stdout, (done.returncode, done.stdout)
-    return done.stderr
-
-
-@contextlib.contextmanager
-def small_disk(stage, size):
-    """The state folder on a disk of its own."""
-    os.makedirs(stage.state, exist_ok=True)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "none", stage.state], check=True)
-    try:
-        yield
-    finally:
-        if stage.process and stage.process.poll() is None:
-            stage.kill(signal.SIGTERM)
-        for pid in stage.runners():
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-        subprocess.run(["umount", "-l", stage.state], check=False)
-
-
-def can_mount():
-    """Whether this machine lets us have a disk of our own: it takes the rights of its administrator."""
-    return subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0 and os.getuid() == 0
-
+from cases import can_mount, main, records, refusal, resident, runners, small_disk, soon, standing, test
+from hard import command, hello, is_record, start
+from stage import BIN, connect
 
 @test(extra=["--idle", "0.02"])
 async def an_idle_agent_is_ended_and_the_next_prompt_starts_it_again(stage, token):
@@ -128,10 +73,12 @@ async def a_damaged_database_is_set_aside_and_sessions_come_back(stage, token):
     stage.start()
     assert "damaged" in stage.log() and "set aside" in stage.log(), stage.log()
     assert [name for name in os.listdir(stage.state) if "damaged" in name], os.listdir(stage.state)
-    # Devices are gone with it: the code on the terminal lets people in again.
-    token = stage.token()
+    # Devices are kept in a second file: the token is still good, and the client is told what happened.
     async with connect(stage, token) as client:
         await hello(client)
+        notice = await client.of("error", code="storage")
+        assert "was damaged and has been repaired" in notice["message"], notice
+        client.at = 0
         listed = (await client.of("session_list"))["sessions"]
         assert [(it["sessionId"], it["title"]) for it in listed if not it["external"]] == [(session, "kept")], listed
         assert (await command(client, type="subscribe", sessionId=session))["ok"]
@@ -367,7 +314,9 @@ async def a_copied_state_folder_leaves_the_agents_of_the_original_alone(stage, t
             async with connect(there, token) as looking:
                 await hello(looking)
                 assert (await command(looking, type="subscribe", sessionId=session))["ok"]
-                await looking.until(standing("crashed"))
+                state = await looking.until(standing("stopped"))
+                shown = json.dumps(await records(looking, session))
+                assert "this state folder is a copy" in shown and "was ended" not in shown, (state, shown[-600:])
         finally:
             other.terminate()
             other.wait(20)
@@ -375,12 +324,6 @@ async def a_copied_state_folder_leaves_the_agents_of_the_original_alone(stage, t
         await command(client, type="input", sessionId=session, text="again")
         result = await client.until(is_record("result"))
         assert result["what"]["result"] == "prompt 2", result
-
-
-def resident(pid):
-    """Memory of a process, in MiB."""
-    with open(f"/proc/{pid}/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 @test("flood")
@@ -424,14 +367,6 @@ def entries(stage, provider, messages):
              "message": {"role": role, "content": content}, "uuid": uuid_, "timestamp": at}
         )
         before = uuid_
-
-
-async def records(client, session):
-    """All records of a session, as a client that subscribes now gets them."""
-    assert (await command(client, type="unsubscribe", sessionId=session))["ok"]
-    client.at = len(client.heard)
-    assert (await command(client, type="subscribe", sessionId=session, turns=200))["ok"]
-    return (await client.of("snapshot"))["records"]
 
 
 async def check_turns(client, session):
@@ -485,29 +420,6 @@ async def a_rule_for_all_projects_needs_the_scope_of_settings(stage, token):
         receipt = await command(client, **answer, destination="session")
         assert receipt["ok"], receipt
         await client.until(is_record("result"))
-
-
-def main():
-    wanted, failed, passed, skipped = sys.argv[1:], 0, 0, 0
-    for function, mode, how in TESTS:
-        if wanted and function.__name__ not in wanted:
-            continue
-        stage = Stage(agent=how.get("agent") or agent(mode), extra=how.get("extra", ()))
-        try:
-            token = None
-            if how.get("start", True):
-                token = stage.start().token()
-            why = asyncio.run(function(stage, token))
-            passed, skipped = passed + (why is None), skipped + (why is not None)
-            print(f"{'ok  ' if why is None else why} {function.__name__}", flush=True)
-        except Exception as error:  # noqa: BLE001 - every failure is told, and the others still run
-            failed += 1
-            log = stage.log()[-600:] if os.path.exists(os.path.join(stage.root, "log")) else ""
-            print(f"FAIL {function.__name__}: {error!r} {log}", flush=True)
-        finally:
-            stage.close()
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0
 
 
 if __name__ == "__main__":

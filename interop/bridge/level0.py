@@ -39,9 +39,10 @@ async def approves_a_call_once(stage, token):
     async with connect(stage, token) as client:
         session = await begin(stage, client)
         await client.say(type="input", text="write a file hello.txt", sessionId=session)
+        # The status comes first: a client may show requests only while the session waits.
+        await client.of("status", sessionId=session, status="waiting_approval")
         request = await client.of("permission_request", sessionId=session)
         assert request["toolName"] and request["input"], request
-        await client.of("status", sessionId=session, status="waiting_approval")
         await client.say(type="approve", id=request["toolUseId"], sessionId=session)
         done = await client.of("tool_result", sessionId=session)
         assert done["toolUseId"] == request["toolUseId"] and done["isError"] is False, done
@@ -49,6 +50,37 @@ async def approves_a_call_once(stage, token):
         await client.say(type="approve", id=request["toolUseId"], sessionId=session)
         late = await client.of("error", sessionId=session)
         assert late["code"] == "decided" and late["resolved"]["decision"] == "allowed", late
+
+
+async def a_client_of_the_founding_project_finds_its_names(stage, token):
+    """Its forms: no path, `id`, `createdAt`, `slashCommands`, `errorCode`, images in line, `input_ack`, `history_delta`."""
+    async with connect(stage, token, path="/") as client:
+        await client.say(type="client_capabilities", appVersion="1", protocolVersion=1, supportedServerMessages=[])
+        session = await begin(stage, client)
+        pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+        image = {"base64": pixel, "mimeType": "image/png"}
+        await client.say(type="input", text="hello", sessionId=session, clientMessageId="mine-1", images=[image])
+        acknowledged = await client.of("input_ack", sessionId=session)
+        assert acknowledged["clientMessageId"] == "mine-1", acknowledged
+        init = await client.of("system", subtype="init", sessionId=session)
+        assert isinstance(init["slashCommands"], list) and "claudeSessionId" in init, init
+        await client.of("result", sessionId=session)
+        await idle(client, session)
+        await client.say(type="list_sessions")
+        [listed] = [it for it in (await client.of("session_list"))["sessions"] if it["sessionId"] == session]
+        assert listed["id"] == session and listed["createdAt"].endswith("Z"), listed
+        await client.say(type="get_history_delta", sessionId=session, sinceSeq=0)
+        first = await client.of("history_delta", sessionId=session)
+        kinds = [it["message"]["type"] for it in first["messages"]]
+        assert kinds.count("user_input") == 1 and kinds.count("result") == 1 and first["status"] == "idle", first
+        await client.say(type="input", text="and again", sessionId=session)
+        await client.of("result", sessionId=session)
+        await client.say(type="get_history_delta", sessionId=session, sinceSeq=first["toSeq"])
+        second = await client.of("history_delta", sessionId=session)
+        texts = [it["message"]["text"] for it in second["messages"] if it["message"]["type"] == "user_input"]
+        assert texts == ["and again"] and second["fromSeq"] == first["toSeq"] < second["toSeq"], second
+        await client.say(type="nonsense")
+        assert (await client.of("error"))["errorCode"] == "type"
 
 
 async def rejects_with_a_message_and_the_turn_goes_on(stage, token):
@@ -167,6 +199,7 @@ async def what_is_wrong_costs_one_error(stage, token):
 TESTS = [
     starts_talks_and_gets_a_result,
     approves_a_call_once,
+    a_client_of_the_founding_project_finds_its_names,
     rejects_with_a_message_and_the_turn_goes_on,
     answers_a_question,
     lists_stops_and_resumes,

@@ -157,8 +157,8 @@ def short(message):
 
 
 @contextlib.asynccontextmanager
-async def connect(stage, token):
-    address = stage.url.replace("http", "ws", 1) + "/ws"
+async def connect(stage, token, path="/ws"):
+    address = stage.url.replace("http", "ws", 1) + path
     async with websockets.connect(
         address, additional_headers={"Authorization": f"Bearer {token}"}, max_size=None, open_timeout=20
     ) as socket:

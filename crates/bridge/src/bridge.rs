@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
-use sluice_server::{Backend, BlobFile, Body, Content, Exported, Refusal, RefusalKind, Socket, Uploaded, Who};
+use sluice_server::{Backend, BlobFile, Body, Content, Exported, Health, Refusal, RefusalKind, Socket, Uploaded, Who};
 
 use crate::api::{Bye, Code, Problem, Scope, ServerMessage};
 use crate::hub::Hub;
@@ -69,6 +69,60 @@ impl Bridge {
     }
 }
 
+impl Bridge {
+    /// Metrics of the storage and of what waits for it.
+    fn storage_metrics(&self, queued: u32) -> String {
+        let shared = &self.hub.shared;
+        let counts = shared.store.storage_counts();
+        let free = crate::hub::free_space(&shared.config.state).unwrap_or_default() as f64;
+        let failing = f64::from(u8::from(self.hub.storage_problem().is_some()));
+        let rows: [(&str, &str, &str, f64); 8] = [
+            (
+                "prompts_queued",
+                "gauge",
+                "Prompts that wait for an agent.",
+                queued.into(),
+            ),
+            (
+                "store_queue",
+                "gauge",
+                "Calls that wait for the database.",
+                shared.store.waiting() as f64,
+            ),
+            ("store_commits_total", "counter", "Transactions.", counts.commits as f64),
+            (
+                "store_commit_seconds_total",
+                "counter",
+                "Time spent in transactions.",
+                counts.commit_time.as_secs_f64(),
+            ),
+            (
+                "storage_errors_total",
+                "counter",
+                "Calls that the storage failed.",
+                counts.errors as f64,
+            ),
+            ("storage_failing", "gauge", "1 while nothing can be stored.", failing),
+            (
+                "disk_free_bytes",
+                "gauge",
+                "Free space on the disk of the state folder.",
+                free,
+            ),
+            (
+                "gaps_total",
+                "counter",
+                "Clients whose cursor could not be continued.",
+                shared.condition.gaps() as f64,
+            ),
+        ];
+        let line = |(name, kind, help, value): (&str, &str, &str, f64)| {
+            format!("# HELP sluice_{name} {help}\n# TYPE sluice_{name} {kind}\nsluice_{name} {value}\n")
+        };
+        rows.map(line).concat()
+    }
+}
+
 impl Backend for Bridge {
     fn serve(self: Arc<Self>, socket: Socket, who: Who) -> BoxFuture<'static, ()> {
         let person = Person {
@@ -78,6 +132,7 @@ impl Backend for Bridge {
             },
             scope: scope(who.scope),
             kind: who.kind.as_str().to_owned(),
+            address: who.address,
         };
         Box::pin(screen::serve(self.hub.clone(), socket, person))
     }
@@ -163,7 +218,16 @@ impl Backend for Bridge {
              # HELP sluice_asks_pending Asks that wait for a person.\n# TYPE sluice_asks_pending gauge\nsluice_asks_pending {asks}\n\
              # HELP sluice_resident_bytes Memory the bridge holds.\n# TYPE sluice_resident_bytes gauge\nsluice_resident_bytes {resident}\n"
         ));
+        let queued: u32 = sessions.iter().map(|info| info.queue).sum();
+        text.push_str(&self.storage_metrics(queued));
         text
+    }
+
+    fn health(&self) -> Health {
+        let problem = self.hub.storage_problem();
+        Health {
+            problems: problem.iter().map(|_| "nothing can be stored".to_owned()).collect(),
+        }
     }
 
     fn status(&self) -> BoxFuture<'_, Value> {
@@ -186,6 +250,7 @@ impl Backend for Bridge {
                 "loaded": self.hub.loaded_count(), "resident": crate::look::memory::resident(),
                 "database": stats.as_ref().map(|stats| stats.database_bytes),
                 "schema": stats.map(|stats| stats.schema),
+                "problem": self.hub.storage_problem().map(|problem| problem.message),
             })
         })
     }

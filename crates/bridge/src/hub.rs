@@ -1,5 +1,6 @@
 //! The hub: all sessions; they are loaded when somebody wants them and unloaded when nobody does.
 
+mod condition;
 mod doors;
 mod external;
 mod folders;
@@ -24,6 +25,9 @@ use crate::look::files::Files;
 use crate::look::rendering::Renderings;
 use crate::session::{Actor, By, Command, DEPTH, Handle, Reply, info_of_row, now};
 
+use condition::Condition;
+pub use condition::Salvage;
+pub(crate) use condition::free_space;
 use doors::Doors;
 pub use doors::{Away, Doorkeeper, Waiting};
 use external::External;
@@ -77,6 +81,7 @@ pub(crate) struct Shared {
     pub(crate) uploads: Uploads,
     pub(crate) files: Files,
     pub(crate) renderings: Renderings,
+    pub(crate) condition: Condition,
     pub(crate) commands: Once,
     /// When the bridge began.
     pub(crate) began: i64,
@@ -144,12 +149,15 @@ impl Shared {
 }
 
 impl Hub {
-    /// Opens the store; sessions whose runners live are connected at once.
+    /// Takes over the sessions of a store; those whose runners live are connected at once. `salvage`: the store was
+    /// damaged, and this is lost.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn open(store: Store, agents: Agents, config: Config) -> Result<Self, Problem> {
+    pub async fn open(store: Store, agents: Agents, config: Config, salvage: Option<Salvage>) -> Result<Self, Problem> {
         let term = store.next_term().await?;
+        let condition = Condition::open(&store, salvage.as_ref()).await?;
+        let incomplete = salvage.map(|salvage| salvage.lost.histories).unwrap_or_default();
         let roots = Roots::new(&config);
         let external = External::new(agents.config_dir.clone());
         let uploads = config.state.join("uploads");
@@ -164,6 +172,7 @@ impl Hub {
             uploads: Uploads::new(uploads),
             files: Files::default(),
             renderings: Renderings::default(),
+            condition,
             commands: Once::default(),
             began: now(),
             offered: std::sync::OnceLock::new(),
@@ -173,9 +182,10 @@ impl Hub {
             terms: AtomicU64::new(term * TERMS),
         });
         let hub = Self { shared };
-        hub.rebuild().await?;
+        hub.rebuild(&incomplete).await?;
         hub.take_up().await?;
         tokio::spawn(hub.clone().watch_external());
+        tokio::spawn(hub.clone().watch_storage());
         let listing = hub.clone();
         tokio::spawn(async move { listing.shared.list.run().await });
         Ok(hub)

@@ -17,6 +17,58 @@ pub(crate) fn status(session: &str, status: &str) -> Value {
     json!({"type": "status", "sessionId": session, "status": status})
 }
 
+/// `session_list`, with the field names of other clients beside ours.
+pub(crate) fn session_list(sessions: &[SessionInfo]) -> Value {
+    let sessions: Vec<Value> = sessions.iter().map(session).collect();
+    json!({"type": "session_list", "sessions": sessions})
+}
+
+fn session(info: &SessionInfo) -> Value {
+    let mut value = serde_json::to_value(info).unwrap_or_default();
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("id".to_owned(), info.session_id.clone().into());
+        fields.insert("claudeSessionId".to_owned(), info.provider_session_id.clone().into());
+        fields.insert("createdAt".to_owned(), iso(info.started_at).into());
+    }
+    value
+}
+
+/// A time as ISO 8601.
+pub(crate) fn iso(milliseconds: i64) -> String {
+    jiff::Timestamp::from_millisecond(milliseconds)
+        .unwrap_or_default()
+        .to_string()
+}
+
+/// `input_ack`: a prompt was accepted. Sent to clients that gave the prompt an id of their own.
+pub(crate) fn input_ack(session: &str, client_message_id: &str, answer: &Value) -> Value {
+    let field = |key: &str| answer.get(key).cloned().unwrap_or_default();
+    let queued = field("state") == "queued";
+    json!({
+        "type": "input_ack", "sessionId": session, "clientMessageId": client_message_id, "uuid": field("uuid"),
+        "queued": queued,
+    })
+}
+
+/// `history_delta`: the messages of the records after `from`, each with the number of its record.
+pub(crate) fn history_delta(
+    session: &str,
+    from: i64,
+    to: i64,
+    messages: &[(i64, Value)],
+    status: &str,
+    more: bool,
+) -> Value {
+    let messages: Vec<Value> = messages
+        .iter()
+        .map(|(seq, message)| json!({"seq": seq, "message": message}))
+        .collect();
+    json!({
+        "type": "history_delta", "sessionId": session, "fromSeq": from, "toSeq": to, "messages": messages,
+        "status": status, "more": more,
+    })
+}
+
 /// `recent_sessions`.
 pub(crate) fn recent_sessions(sessions: &[Value]) -> Value {
     json!({"type": "recent_sessions", "sessions": sessions})
@@ -41,7 +93,8 @@ pub(crate) fn init(session: &str, facts: &Session) -> Value {
         .collect();
     json!({
         "type": MessageType::System, "subtype": SystemSubtype::Init, "sessionId": session,
-        "model": facts.model, "tools": facts.tools, "slash_commands": commands, "agents": facts.agents,
+        "model": facts.model, "tools": facts.tools, "slash_commands": commands, "slashCommands": commands,
+        "agents": facts.agents, "claudeSessionId": facts.id(),
         "mcp_servers": servers, "permissionMode": facts.mode, "cwd": facts.cwd,
         "claude_code_version": facts.version, "providerSessionId": facts.id(),
     })
@@ -62,6 +115,7 @@ pub(crate) fn end(session: &str, state: &str, status: &str, reason: Option<&str>
 pub(crate) fn input(session: &str, row: &PromptRow) -> Value {
     let mut message = json!({
         "type": "user_input", "sessionId": session, "text": row.text, "by": row.by_name, "uuid": row.uuid,
+        "timestamp": iso(row.at),
     });
     let images: Vec<Value> = serde_json::from_str(&row.content).unwrap_or_default();
     if let (false, Some(fields)) = (images.is_empty(), message.as_object_mut()) {
@@ -329,7 +383,14 @@ pub(crate) fn error(problem: &Problem, session: Option<&str>, request: Option<&s
         hint: problem.hint.clone(),
         resolved: problem.resolved.clone(),
     };
-    serde_json::to_string(&crate::api::ServerMessage::Error(message)).unwrap_or_default()
+    let mut value = serde_json::to_value(crate::api::ServerMessage::Error(message)).unwrap_or_default();
+    // The same under the name that other clients read.
+    if let Some(fields) = value.as_object_mut()
+        && let Some(code) = fields.get("code").cloned()
+    {
+        fields.insert("errorCode".to_owned(), code);
+    }
+    value.to_string()
 }
 
 /// Whether an ask is one that level 0 can show.

@@ -40,5 +40,5 @@ mod screen;
 
 pub use agents::{AgentConfig, Agents};
 pub use bridge::Bridge;
-pub use hub::{Away, Config, Doorkeeper, Hub, Waiting};
+pub use hub::{Away, Config, Doorkeeper, Hub, Salvage, Waiting};
 pub use trust::TrustStore;

@@ -39,6 +39,9 @@ const AT_ONCE: usize = 32;
 /// Bytes of a frame a client may send.
 const FRAME: u64 = 24 * 1024 * 1024;
 
+/// When a client leaves that was sent so many bytes, free memory is given back to the system.
+const HEAVY_CLIENT: usize = 1024 * 1024;
+
 static KEYS: AtomicU64 = AtomicU64::new(1);
 
 /// Who is at the screen.
@@ -47,6 +50,8 @@ pub(crate) struct Person {
     pub(crate) by: By,
     pub(crate) scope: crate::api::Scope,
     pub(crate) kind: String,
+    /// Where the client connects from.
+    pub(crate) address: String,
 }
 
 /// A connection.
@@ -97,6 +102,7 @@ where
     let mut unasked = std::pin::pin!(tokio::time::sleep(UNASKED));
     let mut listed = false;
     let mut working = FuturesUnordered::new();
+    let mut sent_bytes = 0;
     loop {
         tokio::select! {
             message = stream.next() => {
@@ -112,7 +118,7 @@ where
                     Message::Ping(_) | Message::Pong(_) => continue,
                 };
                 if first && !listed && !is_hello(&text) {
-                    connection.send_list();
+                    connection.greet_zero();
                 }
                 listed = true;
                 if let Some(work) = connection.hear(&text, std::mem::take(&mut first)).await {
@@ -124,10 +130,11 @@ where
             }
             () = &mut unasked, if !listed => {
                 listed = true;
-                connection.send_list();
+                connection.greet_zero();
             }
             Some(()) = working.next(), if !working.is_empty() => {}
             taken = outbox.take() => {
+                sent_bytes += taken.frames.iter().map(|frame| frame.len()).sum::<usize>();
                 let closed = taken.closed.clone();
                 let lagging = taken.lagging.clone();
                 if send(&mut sink, taken).await.is_err() || closed.is_some() {
@@ -155,6 +162,10 @@ where
         }
     }
     connection.leave().await;
+    drop((working, connection, sink, stream));
+    if sent_bytes >= HEAVY_CLIENT {
+        tokio::task::spawn_blocking(crate::look::memory::release_free);
+    }
 }
 
 /// Whether the first message is that of a client of level 1.
@@ -215,8 +226,42 @@ impl Connection {
         let mut sessions = self.hub.sessions();
         if self.level == Level::Zero {
             sessions.retain(|info| info.is_active());
+            self.outbox.answer(0, level0::session_list(&sessions).to_string());
+            return;
         }
         self.say(&ServerMessage::SessionList { sessions });
+    }
+
+    /// The first messages to a client of level 0.
+    fn greet_zero(&self) {
+        self.send_list();
+        self.send_notices();
+    }
+
+    fn send_notices(&self) {
+        for problem in self.hub.notices(&self.person.by.device) {
+            self.complain(&problem, None, None);
+        }
+    }
+
+    /// Records what this client did, with its address.
+    pub(super) async fn audit(&self, action: &str, session: Option<&str>, detail: &str) {
+        let detail = format!("{detail} from {}", self.person.address);
+        self.hub.audit(&self.person.by, action, session, detail.trim()).await;
+    }
+
+    /// Refuses a message that the scope of the device does not allow, and records it.
+    async fn check_scope(&self, message: &ClientMessage, name: &str) -> Result<(), Problem> {
+        let checked = scopes::check(message, self.person.scope);
+        if let Err(problem) = &checked {
+            self.audit(
+                "refused",
+                self.joined.as_deref(),
+                &format!("{name}: {}", problem.message),
+            )
+            .await;
+        }
+        checked
     }
 
     /// Takes one message. What takes long is given back, to be worked on beside.
@@ -249,11 +294,24 @@ impl Connection {
                 None
             }
             ClientMessage::Pong {} => None,
-            message if self.level == Level::Zero => {
-                self.obey_zero(message).await;
-                None
+            message => {
+                let allowed = self.check_scope(&message, head.name()).await;
+                match (self.level, allowed) {
+                    (Level::Zero, Ok(())) => {
+                        self.obey_zero(message).await;
+                        None
+                    }
+                    (Level::Zero, Err(problem)) => {
+                        self.complain(&problem, head.session_id.as_ref().and_then(Value::as_str), None);
+                        None
+                    }
+                    (Level::One, Ok(())) => self.obey_one(head.id(), message).await,
+                    (Level::One, Err(problem)) => {
+                        self.answer(head.id().as_deref(), Err(problem));
+                        None
+                    }
+                }
             }
-            message => self.obey_one(head.id(), message).await,
         }
     }
 
@@ -280,6 +338,7 @@ impl Connection {
             });
         }
         self.send_list();
+        self.send_notices();
         for (id, cursor) in hello.cursors {
             if let Err(problem) = self.subscribe(&id, Some(cursor), TURNS).await {
                 self.complain(&problem, Some(&id), None);
@@ -367,10 +426,6 @@ impl Connection {
 
     /// Works a command of level 1 out and gives its receipt.
     async fn obey_one(&mut self, id: Option<String>, message: ClientMessage) -> Option<Work> {
-        if let Err(problem) = scopes::check(&message, self.person.scope) {
-            self.answer(id.as_deref(), Err(problem));
-            return None;
-        }
         if commands::is_look(&message) {
             let connection = self.clone();
             return Some(Box::pin(async move {
@@ -471,6 +526,10 @@ pub(super) fn receipt_of(id: &str, answer: Result<Value, Problem>) -> Receipt {
 }
 
 impl Head {
+    fn name(&self) -> &str {
+        self.r#type.as_ref().and_then(Value::as_str).unwrap_or_default()
+    }
+
     fn id(&self) -> Option<String> {
         match &self.id {
             Some(Value::String(id)) => Some(id.clone()),

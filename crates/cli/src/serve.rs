@@ -1,9 +1,14 @@
 //! `sluice serve`: the bridge, and requests to one that runs.
 
 mod agents;
+mod arguments;
 mod ask;
+mod copies;
+mod descriptors;
 pub(crate) mod health;
 mod logs;
+mod report;
+mod trial;
 mod trust;
 mod unit;
 
@@ -16,7 +21,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use sluice_bridge::api::{Code, PairingCode, Problem, Scope};
-use sluice_bridge::{Away, Bridge, Config, Doorkeeper, Hub, Waiting};
+use sluice_bridge::{Away, Bridge, Config, Doorkeeper, Hub, Salvage, Waiting};
 use sluice_server::{
     Access, AccessOptions, Inheritance, Inherited, ListenOptions, Notice, Port, Push, Running, Server, ServerOptions,
     StateFolder, TlsOptions, What, qr_rows, qr_text,
@@ -26,7 +31,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::environment::Environment;
 use crate::flags::{Serve, ServeAsk};
-use crate::{fail, say, warn};
+use crate::{say, warn};
 
 /// How long sockets and sessions are given when the bridge stops.
 const GRACE: Duration = Duration::from_secs(5);
@@ -39,9 +44,11 @@ pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
     if let Some(asked) = &serve.ask {
         return match asked {
             ServeAsk::Unit => {
-                say(&unit::text(serve));
+                say(&unit::text(serve, environment));
                 0
             }
+            ServeAsk::Backup { file } => copies::write(&state, &environment.cwd.join(file)),
+            ServeAsk::Restore { file } => copies::read(&environment.cwd.join(file), &state),
             asked => ask::run(asked, &state),
         };
     }
@@ -53,7 +60,7 @@ pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
         .build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
-        Err(error) => return fail(&format!("the async runtime cannot be started: {error}")),
+        Err(error) => return report::failure(&format!("the async runtime cannot be started: {error}")),
     };
     let ended = runtime.block_on(bridge(serve, environment, state));
     runtime.shutdown_timeout(Duration::from_secs(1));
@@ -65,12 +72,12 @@ pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
             // Only now: nothing this process started before inherits the listeners.
             match inheritance.keep_for_exec() {
                 Ok((name, value)) => command.env(name, value),
-                Err(error) => return fail(&format!("the listening sockets cannot be handed over: {error}")),
+                Err(error) => return report::failure(&format!("the listening sockets cannot be handed over: {error}")),
             };
             let error = command.exec();
-            fail(&format!("the new version does not start: {error}"))
+            report::failure(&format!("the new version does not start: {error}"))
         }
-        Err(problem) => fail(&problem),
+        Err(problem) => report::failure(&problem),
     }
 }
 
@@ -97,7 +104,8 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let inherited = Inherited::take();
     let state = StateFolder::take(&folder).map_err(|error| text(&error))?;
-    let store = open_store(&folder).await?;
+    let descriptors = descriptors::raise();
+    let (store, salvage) = open_store(&folder).await?;
     let sluice =
         std::env::current_exe().map_err(|error| format!("the path of this program cannot be found: {error}"))?;
     let roots = match serve.roots.is_empty() {
@@ -113,13 +121,18 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
         idle_after: (!idle_after.is_zero()).then_some(idle_after),
     };
     let agents = agents::find(serve, environment, &sluice)?;
-    let hub = Hub::open(store.clone(), agents, config)
-        .await
-        .map_err(|problem| problem.message)?;
+    let hub = match Hub::open(store.clone(), agents, config, salvage).await {
+        Ok(hub) => hub,
+        Err(problem) => {
+            // Notes damage that was found, so that the next start repairs it.
+            store.close().await.ok();
+            return Err(problem.message);
+        }
+    };
     if let Some(days) = serve.retain_days {
         forget_old(&store, days).await;
     }
-    let access = Access::open(Arc::new(store.clone()), AccessOptions::default(), told).await;
+    let access = Access::open(Arc::new(store.clone()), access_options(serve), told).await;
     let access = access.map_err(|error| text(&error))?;
     let push = open_push(&folder, environment);
     let keeper = Arc::new(Keeper {
@@ -129,7 +142,8 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
     });
     hub.set_doorkeeper(Arc::clone(&keeper) as Arc<dyn Doorkeeper>);
     let mut options = ServerOptions::new(env!("CARGO_PKG_VERSION"));
-    options.listen = listen(serve)?;
+    options.listen = listen(serve, environment)?;
+    options.limits = options.limits.within_descriptors(descriptors);
     options.push = push;
     let backend = Arc::new(Bridge::new(hub.clone()));
     let taken_over = inherited.is_some();
@@ -139,7 +153,7 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
     if !taken_over {
         greet(&running, &access, serve);
     }
-    let end = wait(&mut running).await;
+    let end = wait(&mut running, &replaced(&sluice), serve, environment).await;
     let command = match end {
         Wish::Stop => None,
         Wish::Upgrade => {
@@ -154,22 +168,36 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
     Ok(command.map_or(End::Stopped, |taking_over| End::Upgrade(Box::new(taking_over))))
 }
 
-async fn open_store(folder: &std::path::Path) -> Result<Store, String> {
+/// How long devices stay known without a visit.
+fn access_options(serve: &Serve) -> AccessOptions {
+    let usual = AccessOptions::default();
+    let idle = match serve.expire_days {
+        None => usual.idle,
+        Some(0) => Duration::MAX,
+        Some(days) => Duration::from_secs(days.saturating_mul(24 * 3600)),
+    };
+    AccessOptions { idle, ..usual }
+}
+
+async fn open_store(folder: &std::path::Path) -> Result<(Store, Option<Salvage>), String> {
     let file = folder.join("bridge.db");
     let opened = tokio::task::spawn_blocking(move || Store::open(&file, sluice_store::Options::default())).await;
     let opened = opened.map_err(|error| error.to_string())?;
     let (store, how) = opened.map_err(|error| error.to_string())?;
     match how {
-        Opened::SetAside { damaged, detail } => warn(&format!(
-            "the database was damaged ({detail}) and set aside as {}; sessions that still run, and those agents kept, are listed again",
-            damaged.display()
-        )),
+        Opened::Salvaged { damaged, detail, lost } => {
+            report::notice(&format!(
+                "the database was damaged ({detail}); what could be read was kept, the damaged file was set aside as {}",
+                damaged.display()
+            ));
+            return Ok((store, Some(Salvage { damaged, lost })));
+        }
         Opened::Migrated { from, to, copy } => {
             tracing::info!(from, to, copy = %copy.display(), "the database was migrated");
         }
         Opened::Fresh | Opened::Ready { .. } => {}
     }
-    Ok(store)
+    Ok((store, None))
 }
 
 /// Push messages are a convenience: without them the bridge is whole.
@@ -177,12 +205,12 @@ fn open_push(folder: &std::path::Path, environment: &Environment) -> Option<Push
     let mut config = sluice_model::Config::new("", sluice_model::Auth::None);
     config.network = environment
         .network()
-        .inspect_err(|error| warn(&format!("devices that are away are not told: {error}")))
+        .inspect_err(|error| report::notice(&format!("devices that are away are not told: {error}")))
         .ok()?;
     let connect = move || sluice_model::http_client(&config, true);
     let opened = Push::open(folder, Box::new(connect));
     opened
-        .inspect_err(|error| warn(&format!("web push is not available: {error}")))
+        .inspect_err(|error| report::notice(&format!("web push is not available: {error}")))
         .ok()
 }
 
@@ -191,16 +219,22 @@ async fn forget_old(store: &Store, days: u64) {
     let before = now - i64::try_from(days).unwrap_or(i64::MAX / 100_000_000) * 24 * 3600 * 1000;
     match store.retain(before).await {
         Ok(retained) => tracing::info!(sessions = retained.deleted.len(), "old sessions were deleted"),
-        Err(error) => warn(&format!("old sessions could not be deleted: {error}")),
+        Err(error) => report::notice(&format!("old sessions could not be deleted: {error}")),
     }
 }
 
-fn listen(serve: &Serve) -> Result<ListenOptions, String> {
+fn listen(serve: &Serve, environment: &Environment) -> Result<ListenOptions, String> {
     let address = |text: &String| {
         text.parse::<IpAddr>()
             .map_err(|_| format!("--bind {text}: not an IP address\nhint: such as 127.0.0.1 or 0.0.0.0"))
     };
-    let addresses: Result<Vec<IpAddr>, String> = serve.bind.iter().map(address).collect();
+    let unix = |text: &String| text.strip_prefix("unix:").map(|path| environment.cwd.join(path));
+    let addresses: Result<Vec<IpAddr>, String> = serve
+        .bind
+        .iter()
+        .filter(|text| unix(text).is_none())
+        .map(address)
+        .collect();
     let tls = match (&serve.tls_cert, &serve.tls_key, serve.tls) {
         (Some(cert), Some(key), _) => Some(TlsOptions::Given {
             certificate: cert.into(),
@@ -219,6 +253,7 @@ fn listen(serve: &Serve) -> Result<ListenOptions, String> {
     };
     Ok(ListenOptions {
         addresses: addresses?,
+        unix: serve.bind.iter().find_map(unix),
         port: serve.port.map_or(Port::default(), Port::Exactly),
         tls,
         behind_proxy: serve.behind_proxy,
@@ -230,12 +265,13 @@ fn listen(serve: &Serve) -> Result<ListenOptions, String> {
 /// What is printed when the bridge is there: one address to open, and what is special about it.
 fn greet(running: &Running, access: &Access, serve: &Serve) {
     let offer = access.offer(None);
-    let url = offer.urls.first().cloned().unwrap_or_default();
-    say(&url);
+    let with_code = offer.urls.first().cloned().unwrap_or_default();
+    let plain = running.urls().first().cloned().unwrap_or_default();
+    report::address(&with_code, &plain);
     if let Some(fingerprint) = running.fingerprint() {
-        warn(&format!("certificate SHA-256: {fingerprint}"));
+        report::notice(&format!("certificate SHA-256: {fingerprint}"));
     }
-    if let Some(scan) = offer.url_to_scan().filter(|_| serve.qr) {
+    if let Some(scan) = offer.url_to_scan().filter(|_| serve.qr && !report::is_json()) {
         warn(&qr_text(scan));
     }
 }
@@ -243,12 +279,12 @@ fn greet(running: &Running, access: &Access, serve: &Serve) {
 /// What the person at the terminal sees.
 fn told(notice: Notice) {
     match notice {
-        Notice::PairingLocked { wait, address } => warn(&format!(
+        Notice::PairingLocked { wait, address } => report::notice(&format!(
             "too many wrong pairing codes from {address}: pairing is locked for {} s",
             wait.as_secs()
         )),
-        Notice::Paired { name, scope, address } => warn(&format!("paired: {name} ({scope}) from {address}")),
-        Notice::Revoked { name } => warn(&format!("revoked: {name}")),
+        Notice::Paired { name, scope, address } => report::notice(&format!("paired: {name} ({scope}) from {address}")),
+        Notice::Revoked { name } => report::notice(&format!("revoked: {name}")),
     }
 }
 
@@ -257,21 +293,34 @@ enum Wish {
     Upgrade,
 }
 
-/// Waits for a signal, or for somebody at the control socket.
-async fn wait(running: &mut Running) -> Wish {
+/// Waits for a signal, or for a request at the control socket. An upgrade to a program that does not start is refused.
+async fn wait(running: &mut Running, program: &std::path::Path, serve: &Serve, environment: &Environment) -> Wish {
     let mut terminate = signal(SignalKind::terminate()).ok();
     let mut interrupt = signal(SignalKind::interrupt()).ok();
     let mut hang_up = signal(SignalKind::hangup()).ok();
-    tokio::select! {
-        () = heard(&mut terminate) => Wish::Stop,
-        () = heard(&mut interrupt) => Wish::Stop,
-        () = heard(&mut hang_up) => Wish::Stop,
-        wanted = running.wanted() => {
-            wanted.reply.accept(serde_json::json!({"pid": std::process::id()}));
-            match wanted.what {
-                What::Stop => Wish::Stop,
-                What::Upgrade => Wish::Upgrade,
+    loop {
+        let wanted = tokio::select! {
+            () = heard(&mut terminate) => return Wish::Stop,
+            () = heard(&mut interrupt) => return Wish::Stop,
+            () = heard(&mut hang_up) => return Wish::Stop,
+            wanted = running.wanted() => wanted,
+        };
+        let pid = serde_json::json!({"pid": std::process::id()});
+        match wanted.what {
+            What::Stop => {
+                wanted.reply.accept(pid);
+                return Wish::Stop;
             }
+            What::Upgrade => match trial::run(program, serve, &environment.cwd).await {
+                Ok(()) => {
+                    wanted.reply.accept(pid);
+                    return Wish::Upgrade;
+                }
+                Err(problem) => {
+                    tracing::error!(%problem, "the upgrade is refused");
+                    wanted.reply.refuse(problem);
+                }
+            },
         }
     }
 }

@@ -81,6 +81,14 @@ fn is_of(registered: &Registered, dir: &Path) -> bool {
             .is_none_or(|place| Place::of(dir).is_ok_and(|it| it == place))
 }
 
+/// Whether this folder was copied from the one its registry describes, or restored from a backup: its processes belong to
+/// the original.
+#[must_use]
+pub fn is_copy(dir: &Path) -> bool {
+    let place = read(dir).and_then(|registered| registered.place);
+    place.is_some_and(|place| Place::of(dir).is_ok_and(|here| here != place))
+}
+
 /// Whether the runner of this folder is stopped by a signal, so that it does not react.
 #[must_use]
 pub fn is_paused(dir: &Path) -> bool {

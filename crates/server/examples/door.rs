@@ -13,7 +13,7 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use sluice_server::{
-    Access, AccessOptions, Backend, BlobFile, Body, Content, Exported, Message, Refusal, RefusalKind, Server,
+    Access, AccessOptions, Backend, BlobFile, Body, Content, Exported, Health, Message, Refusal, RefusalKind, Server,
     ServerOptions, Socket, StateFolder, Uploaded, Who,
 };
 use sluice_store::Store;
@@ -68,6 +68,10 @@ impl Backend for Echo {
 
     fn metrics(&self) -> String {
         String::new()
+    }
+
+    fn health(&self) -> Health {
+        Health::default()
     }
 
     fn status(&self) -> BoxFuture<'_, Value> {

@@ -77,9 +77,20 @@ pub trait Backend: Send + Sync + 'static {
     /// What `sluice serve status` shows of the sessions.
     fn status(&self) -> BoxFuture<'_, serde_json::Value>;
 
+    /// Whether sessions can be served and stored now.
+    fn health(&self) -> Health;
+
     /// The server stops: nobody new comes. Tell the sockets, write what waits, and return; at the server's deadline
     /// the sockets are cut.
     fn closing(&self) -> BoxFuture<'_, ()>;
+}
+
+/// What health checks report.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Health {
+    /// What prevents the bridge from storing what clients send; none when it is well. Shown without authentication: no
+    /// paths and no names.
+    pub problems: Vec<String>,
 }
 
 /// The answer to an export.

@@ -16,6 +16,7 @@ struct Inner {
     connections: usize,
     per_address: usize,
     sockets: usize,
+    per_device: usize,
     now: Mutex<Now>,
 }
 
@@ -24,14 +25,21 @@ struct Now {
     connections: usize,
     addresses: HashMap<IpAddr, usize>,
     sockets: usize,
+    devices: HashMap<String, usize>,
 }
 
 /// A place in the crowd, free again when dropped.
 #[derive(Debug)]
 pub(crate) struct Place {
     crowd: Crowd,
-    /// None: a socket's.
-    address: Option<IpAddr>,
+    of: PlaceOf,
+}
+
+#[derive(Debug)]
+enum PlaceOf {
+    Connection(IpAddr),
+    /// A socket, by the id of its device.
+    Socket(String),
 }
 
 impl Crowd {
@@ -41,6 +49,7 @@ impl Crowd {
                 connections: limits.connections,
                 per_address: limits.connections_per_address,
                 sockets: limits.sockets,
+                per_device: limits.sockets_per_device,
                 now: Mutex::default(),
             }),
         }
@@ -63,19 +72,22 @@ impl Crowd {
         now.addresses.insert(address, here + 1);
         Some(Place {
             crowd: self.clone(),
-            address: Some(address),
+            of: PlaceOf::Connection(address),
         })
     }
 
-    pub(crate) fn socket(&self) -> Option<Place> {
+    /// A place for a socket of this device; none when there are too many, of the device or of all.
+    pub(crate) fn socket(&self, device: &str) -> Option<Place> {
         let mut now = self.now();
-        if now.sockets >= self.inner.sockets {
+        let here = now.devices.get(device).copied().unwrap_or(0);
+        if now.sockets >= self.inner.sockets || here >= self.inner.per_device {
             return None;
         }
         now.sockets += 1;
+        now.devices.insert(device.to_owned(), here + 1);
         Some(Place {
             crowd: self.clone(),
-            address: None,
+            of: PlaceOf::Socket(device.to_owned()),
         })
     }
 
@@ -96,16 +108,25 @@ impl Crowd {
 impl Drop for Place {
     fn drop(&mut self) {
         let mut now = self.crowd.now();
-        let Some(address) = self.address else {
-            now.sockets = now.sockets.saturating_sub(1);
-            return;
-        };
-        now.connections = now.connections.saturating_sub(1);
-        if let Some(here) = now.addresses.get_mut(&address) {
-            *here = here.saturating_sub(1);
-            if *here == 0 {
-                now.addresses.remove(&address);
+        match &self.of {
+            PlaceOf::Connection(address) => {
+                now.connections = now.connections.saturating_sub(1);
+                leave(&mut now.addresses, address);
             }
+            PlaceOf::Socket(device) => {
+                now.sockets = now.sockets.saturating_sub(1);
+                leave(&mut now.devices, device);
+            }
+        }
+    }
+}
+
+/// Counts one less; nobody is remembered who is not here.
+fn leave<K: std::hash::Hash + Eq>(counts: &mut HashMap<K, usize>, key: &K) {
+    if let Some(here) = counts.get_mut(key) {
+        *here = here.saturating_sub(1);
+        if *here == 0 {
+            counts.remove(key);
         }
     }
 }
@@ -133,10 +154,22 @@ mod tests {
         drop(first);
         assert!(crowd.connection(one, false).is_some());
         drop(third);
-        let socket = crowd.socket().unwrap();
-        assert!(crowd.socket().is_none());
+        let socket = crowd.socket("a").unwrap();
+        assert!(crowd.socket("b").is_none());
         drop(socket);
         assert_eq!((crowd.connections(), crowd.sockets()), (1, 0));
         assert_eq!(crowd.now().addresses.len(), 1, "nobody is remembered who is not here");
+    }
+
+    #[test]
+    fn one_device_cannot_take_every_socket() {
+        let crowd = Crowd::new(&Limits::default());
+        let mut open: Vec<Place> = (0..64).map(|_| crowd.socket("a").unwrap()).collect();
+        assert!(crowd.socket("a").is_none());
+        assert!(crowd.socket("b").is_some());
+        open.pop();
+        open.push(crowd.socket("a").unwrap());
+        drop(open);
+        assert!(crowd.now().devices.is_empty(), "nobody is remembered who is not here");
     }
 }

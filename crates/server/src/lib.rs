@@ -29,6 +29,10 @@ mod listen;
 pub mod private;
 mod state;
 
+// Backup and restore of a state folder.
+mod archive;
+mod backup;
+
 // Starting and stopping.
 mod server;
 
@@ -36,7 +40,8 @@ pub use access::{
     Access, AccessError, AccessOptions, AuditNote, AuthError, BookError, DeviceBook, DeviceInfo, KnownDevice, Notice,
     Offer, Paired, qr_rows, qr_text,
 };
-pub use backend::{Backend, BlobFile, Content, DeviceKind, Exported, Refusal, RefusalKind, Uploaded, Who};
+pub use backend::{Backend, BlobFile, Content, DeviceKind, Exported, Health, Refusal, RefusalKind, Uploaded, Who};
+pub use backup::{BackupError, BackupSummary, backup, restore};
 pub use control::{BridgeRequest, ControlError, Reply, Wanted, What, ask};
 pub use guard::BadHost;
 pub use limits::Limits;

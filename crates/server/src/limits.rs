@@ -28,6 +28,8 @@ pub struct Limits {
     pub connections_per_address: usize,
     /// WebSockets open at once.
     pub sockets: usize,
+    /// The same, of one device.
+    pub sockets_per_device: usize,
     /// How long a backend may take to let go of the socket of a revoked device.
     pub revoked_grace: Duration,
 }
@@ -48,7 +50,41 @@ impl Default for Limits {
             connections: 2048,
             connections_per_address: 128,
             sockets: 4096,
+            sockets_per_device: 64,
             revoked_grace: Duration::from_millis(100),
         }
+    }
+}
+
+/// The part of the descriptors that clients may take is one half: the rest is for the database, the connections to
+/// runners and the control socket.
+const SHARE_OF_CLIENTS: usize = 2;
+
+impl Limits {
+    /// Lowers the number of connections to what a process with so many descriptors can serve.
+    #[must_use]
+    pub fn within_descriptors(self, descriptors: usize) -> Self {
+        let share = descriptors / SHARE_OF_CLIENTS;
+        // Three of four are WebSockets, which last.
+        let connections = self.connections.min((share / 4).max(1));
+        let sockets = self.sockets.min((share - share / 4).max(1));
+        Self {
+            connections,
+            sockets,
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_get_half_of_the_descriptors() {
+        let limits = Limits::default().within_descriptors(256);
+        assert_eq!((limits.connections, limits.sockets), (32, 96));
+        let limits = Limits::default().within_descriptors(1 << 20);
+        assert_eq!((limits.connections, limits.sockets), (2048, 4096));
     }
 }

@@ -7,8 +7,8 @@ mod inherit;
 mod tls;
 mod transport;
 
-pub(crate) use accept::{Accepting, Surface, accept};
-pub(crate) use bind::{Bound, bind};
+pub(crate) use accept::{Accepting, Surface, accept, accept_unix};
+pub(crate) use bind::{Bound, bind, bind_unix};
 pub use bind::{ListenError, ListenOptions, Port};
 pub use holder::{Holder, who_listens};
 pub use inherit::{Inheritance, Inherited};

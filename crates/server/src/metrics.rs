@@ -9,6 +9,7 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
@@ -19,6 +20,11 @@ use crate::guard::Reason;
 struct Answered {
     route: &'static str,
     code: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Of {
+    route: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -40,6 +46,7 @@ struct Inner {
     registry: Registry,
     start: Instant,
     answered: Family<Answered, Counter>,
+    took: Family<Of, Histogram, fn() -> Histogram>,
     refused: Family<Refused, Counter>,
     paired: Family<Paired, Counter>,
     accepted: Counter,
@@ -55,6 +62,8 @@ impl Metrics {
         let inner = Inner {
             start: Instant::now(),
             answered: Family::default(),
+            // 0.5 ms to 8 s.
+            took: Family::new_with_constructor(|| Histogram::new(exponential_buckets(0.0005, 4.0, 8))),
             refused: Family::default(),
             paired: Family::default(),
             accepted: Counter::default(),
@@ -65,6 +74,11 @@ impl Metrics {
             registry: Registry::default(),
         };
         registry.register("http_requests", "Answers by route and status", inner.answered.clone());
+        registry.register(
+            "http_request_seconds",
+            "Time from the headers of a request to its answer, by route",
+            inner.took.clone(),
+        );
         registry.register(
             "refused",
             "Requests that did not pass the guard, by reason",
@@ -92,6 +106,10 @@ impl Metrics {
 
     pub(crate) fn answered(&self, route: &'static str, code: u16) {
         self.inner.answered.get_or_create(&Answered { route, code }).inc();
+    }
+
+    pub(crate) fn took(&self, route: &'static str, time: std::time::Duration) {
+        self.inner.took.get_or_create(&Of { route }).observe(time.as_secs_f64());
     }
 
     pub(crate) fn refused(&self, reason: Reason) {
@@ -171,6 +189,7 @@ mod tests {
     fn the_text_names_each_metric_as_its_samples_do() {
         let metrics = Metrics::new("1.2.3", Some("abc"));
         metrics.answered("page", 200);
+        metrics.took("page", std::time::Duration::from_millis(1));
         metrics.refused(Reason::Host);
         metrics.paired(true);
         let text = metrics.text(&Crowd::new(&crate::limits::Limits::default()));
@@ -179,6 +198,8 @@ mod tests {
             "sluice_http_requests_total{route=\"page\",code=\"200\"} 1",
             "sluice_refused_total{reason=\"host\"} 1",
             "sluice_pairings_total{outcome=\"paired\"} 1",
+            "# TYPE sluice_http_request_seconds histogram",
+            "sluice_http_request_seconds_count{route=\"page\"} 1",
             "# TYPE sluice_connections gauge",
             "sluice_connections 0",
             "sluice_build_info{version=\"1.2.3\",page=\"abc\"} 1",

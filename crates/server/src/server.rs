@@ -19,7 +19,8 @@ use crate::crowd::Crowd;
 use crate::guard::{BadHost, HostRules};
 use crate::limits::Limits;
 use crate::listen::{
-    Accepting, Bound, Inheritance, Inherited, ListenError, ListenOptions, Surface, Tls, TlsError, accept, bind, prepare,
+    Accepting, Bound, Inheritance, Inherited, ListenError, ListenOptions, Surface, Tls, TlsError, accept, accept_unix,
+    bind, bind_unix, prepare,
 };
 use crate::metrics::Metrics;
 use crate::page::{self, Page};
@@ -151,7 +152,15 @@ impl Server {
             tracker: tracker.clone(),
         };
         start_accepting(&listeners, &accepting)?;
-        let fingerprint = tls.map(|tls: Tls| tls.fingerprint);
+        if let Some(path) = &listen.unix {
+            let listener = bind_unix(path)?;
+            let local = addresses
+                .first()
+                .copied()
+                .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 80)));
+            tracker.spawn(accept_unix(listener, local, accepting));
+        }
+        let fingerprint = tls.as_ref().map(Tls::fingerprint);
         let (wanting, wanted) = mpsc::channel(4);
         let control = Arc::new(Control {
             door: door.clone(),

@@ -20,7 +20,7 @@ pub enum StoreError {
     /// What was given cannot be kept.
     #[error("{0}")]
     Invalid(String),
-    #[error("the database is damaged ({detail})\nhint: start again; it is then set aside and rebuilt")]
+    #[error("the database is damaged ({detail})\nhint: start again; what can be read of it is then kept")]
     Damaged { detail: String },
     /// The database is whole, but not what was packed into it.
     #[error("old records of the session cannot be read ({detail})\nhint: build the session again, as a new epoch")]
@@ -94,6 +94,13 @@ impl StoreError {
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         let detail = error.to_string();
+        // A value that is not what was written: long values have pages without structure.
+        if let rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::Utf8Error(..)
+        | rusqlite::Error::InvalidColumnType(..) = error
+        {
+            return Self::Damaged { detail };
+        }
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged { detail },
             Some(ErrorCode::DiskFull) => Self::Full { detail },

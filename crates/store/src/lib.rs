@@ -10,7 +10,10 @@ mod options;
 
 mod schema;
 
+mod mirror;
 mod opening;
+mod salvage;
+mod snapshot;
 
 // The handle and its thread.
 mod store;
@@ -42,6 +45,7 @@ mod blobs;
 mod meta;
 mod turns;
 
+mod health;
 mod upkeep;
 
 // The traits another implementation has to offer.
@@ -55,6 +59,7 @@ pub use devices::DeviceRow;
 pub use directory::{Asked, BoxFuture, Directory, DirectoryError, Local, Ownership};
 pub use error::StoreError;
 pub use folders::FolderRow;
+pub use health::StorageCounts;
 pub use ledger::{Ledger, Subscription};
 pub use opening::Opened;
 pub use options::{Options, Sync};
@@ -62,9 +67,11 @@ pub use prompts::{PromptPatch, PromptRow};
 pub use push::PushRow;
 pub use receipts::ReceiptRow;
 pub use records::{NewRecord, Page, Record};
+pub use salvage::Lost;
 pub use schema::VERSION as SCHEMA_VERSION;
 pub use search::{Hit, SearchFilter};
 pub use sessions::{ProviderRow, SessionFilter, SessionPatch, SessionRow};
+pub use snapshot::Snapshot;
 pub use store::Store;
 pub use turns::{TurnRow, UsageBy, UsageFilter, UsageRow};
 pub use upkeep::{Retained, Stats};

@@ -5,13 +5,14 @@ use std::fs::{self, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::StoreError;
 use crate::options::Options;
-use crate::schema;
+use crate::salvage::{self, Lost};
+use crate::{mirror, schema};
 
 /// How the file was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,8 +23,12 @@ pub enum Opened {
     Ready { checked: bool },
     /// Brought to the schema of this version; `copy` is the file as it was before.
     Migrated { from: i64, to: i64, copy: PathBuf },
-    /// It was damaged. It lies at `damaged` now, and a new one was begun.
-    SetAside { damaged: PathBuf, detail: String },
+    /// It was damaged. It is at `damaged` now; what could be read of it is in a new file.
+    Salvaged {
+        damaged: PathBuf,
+        detail: String,
+        lost: Lost,
+    },
 }
 
 /// An open database, held by this process alone.
@@ -42,28 +47,37 @@ pub(crate) fn open(path: &Path, options: &Options) -> Result<(File, Opened), Sto
     let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
     made.map_err(|error| StoreError::io(&folder, &error))?;
     let mut lock = Lock::take(&beside(path, ".lock"), path)?;
+    finish_salvage(path)?;
     let fresh = make_file(path)?;
-    let check = !fresh && !lock.was_clean;
+    let check = match lock.left {
+        _ if fresh => Check::Nothing,
+        Left::Clean => Check::Essentials,
+        Left::Open => Check::Pages,
+        Left::Damaged => Check::Values,
+    };
     lock.write(&format!("open {}", std::process::id()))?;
     let connected = connect(path, check, options).map_err(|error| error.about(path));
     let (connection, opened) = match connected {
         Ok((connection, None)) if fresh => (connection, Opened::Fresh),
-        Ok((connection, None)) => (connection, Opened::Ready { checked: check }),
+        Ok((connection, None)) => {
+            let checked = matches!(check, Check::Pages | Check::Values);
+            (connection, Opened::Ready { checked })
+        }
         Ok((connection, Some(migrated))) => (connection, migrated),
         Err(StoreError::Damaged { detail }) => {
-            let damaged = set_aside(path)?;
-            make_file(path)?;
-            let (connection, _) = connect(path, false, options).map_err(|error| error.about(path))?;
-            (connection, Opened::SetAside { damaged, detail })
+            let (damaged, lost) = salvage(path, options)?;
+            let (connection, _) = connect(path, Check::Nothing, options).map_err(|error| error.about(path))?;
+            (connection, Opened::Salvaged { damaged, detail, lost })
         }
         Err(error) => {
             // The file is as it was: the next one need not read all of it because of this.
-            if lock.was_clean {
+            if matches!(lock.left, Left::Clean) {
                 lock.write(CLEAN)?;
             }
             return Err(error);
         }
     };
+    mirror::attach(&connection, path).map_err(|error| error.about(path))?;
     let path = path.to_owned();
     let file = File {
         connection,
@@ -82,14 +96,57 @@ pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// Makes the file, for its owner alone, if it is missing. Says whether it is empty.
-fn make_file(path: &Path) -> Result<bool, StoreError> {
+pub(crate) fn make_file(path: &Path) -> Result<bool, StoreError> {
     let mut ways = OpenOptions::new();
     ways.write(true).create(true).truncate(false).mode(0o600);
     let length = ways.open(path).and_then(|file| file.metadata()).map(|meta| meta.len());
     Ok(length.map_err(|error| StoreError::io(path, &error))? == 0)
 }
 
-fn connect(path: &Path, check: bool, options: &Options) -> Result<(Connection, Option<Opened>), StoreError> {
+/// What is read of a database before it is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Check {
+    Nothing,
+    /// The tables that the bridge reads when it starts.
+    Essentials,
+    /// Every page.
+    Pages,
+    /// Every page and every value.
+    Values,
+}
+
+/// The suffix of the new file while it is filled from a damaged one.
+const SALVAGE: &str = ".salvage";
+
+/// Builds a new database from what can be read of a damaged one, and puts it in its place.
+fn salvage(path: &Path, options: &Options) -> Result<(PathBuf, Lost), StoreError> {
+    let new = beside(path, SALVAGE);
+    for part in ["", "-wal", "-shm"] {
+        drop(fs::remove_file(beside(&new, part)));
+    }
+    make_file(&new)?;
+    let (connection, _) = connect(&new, Check::Nothing, options).map_err(|error| error.about(&new))?;
+    let lost = salvage::run(&connection, path)?;
+    // Closed, it is one file.
+    connection.close().map_err(|(_, error)| error)?;
+    let synced = fs::File::open(&new).and_then(|file| file.sync_all());
+    synced.map_err(|error| StoreError::io(&new, &error))?;
+    let damaged = salvage::set_aside(path)?;
+    fs::rename(&new, path).map_err(|error| StoreError::io(path, &error))?;
+    Ok((damaged, lost))
+}
+
+/// Puts a salvaged database in its place, if a crash prevented it: the damaged one was moved away only when the new one
+/// was complete.
+fn finish_salvage(path: &Path) -> Result<(), StoreError> {
+    let new = beside(path, SALVAGE);
+    if !path.exists() && new.exists() {
+        fs::rename(&new, path).map_err(|error| StoreError::io(path, &error))?;
+    }
+    Ok(())
+}
+
+fn connect(path: &Path, check: Check, options: &Options) -> Result<(Connection, Option<Opened>), StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     // Somebody may look at the file with another program.
@@ -104,8 +161,17 @@ fn connect(path: &Path, check: bool, options: &Options) -> Result<(Connection, O
         "PRAGMA journal_mode = WAL; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY;
         PRAGMA foreign_keys = OFF; PRAGMA journal_size_limit = 67108864",
     )?;
-    if check {
-        quick_check(&connection)?;
+    match check {
+        Check::Nothing => {}
+        Check::Essentials => check_essentials(&connection)?,
+        Check::Pages => quick_check(&connection)?,
+        Check::Values => {
+            quick_check(&connection)?;
+            if !salvage::is_readable(&connection)? {
+                let detail = "a value cannot be read".to_owned();
+                return Err(StoreError::Damaged { detail });
+            }
+        }
     }
     if let Some(cap) = options.database_cap {
         let size: u64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
@@ -132,7 +198,20 @@ fn ours(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
     Ok(found)
 }
 
-/// Reads everything. A damaged search index alone is built anew: what it was made from is there.
+/// Reads what a start needs. Damage elsewhere shows when it is read, and is repaired at the next start.
+fn check_essentials(connection: &Connection) -> Result<(), StoreError> {
+    for table in ["sessions", "devices", "prompts", "asks", "folders", "push", "meta"] {
+        // A new schema may have more tables than the file.
+        let sql = format!("PRAGMA quick_check({table})");
+        let verdict: String = connection.query_row(&sql, [], |row| row.get(0))?;
+        if verdict != "ok" {
+            return Err(StoreError::Damaged { detail: verdict });
+        }
+    }
+    Ok(())
+}
+
+/// Reads every page. A damaged search index alone is built anew: what it was made from is there.
 fn quick_check(connection: &Connection) -> Result<(), StoreError> {
     let Some(detail) = verdict(connection)? else {
         return Ok(());
@@ -194,30 +273,24 @@ pub(crate) fn copy_to(connection: &Connection, to: &Path) -> Result<(), StoreErr
     synced.map_err(|error| StoreError::io(to, &error))
 }
 
-/// Moves the damaged file away, with what belongs to it.
-fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_millis();
-    let damaged = beside(path, &format!(".damaged-{now}"));
-    for part in ["", "-wal", "-shm"] {
-        match fs::rename(beside(path, part), beside(&damaged, part)) {
-            Err(error) if part.is_empty() => return Err(StoreError::io(path, &error)),
-            // Not every file has these.
-            _ => {}
-        }
-    }
-    Ok(damaged)
-}
-
 const CLEAN: &str = "clean";
+const DAMAGED: &str = "damaged";
+
+/// How the last one who had the database open left it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Left {
+    Clean,
+    /// It did not close it.
+    Open,
+    /// It found damage.
+    Damaged,
+}
 
 /// A file that is locked as long as the database is open, and says how it was left.
 pub(crate) struct Lock {
     file: fs::File,
     path: PathBuf,
-    was_clean: bool,
+    left: Left,
 }
 
 impl Lock {
@@ -242,7 +315,11 @@ impl Lock {
         Ok(Self {
             file,
             path: path.to_owned(),
-            was_clean: said.trim() == CLEAN,
+            left: match said.trim() {
+                CLEAN => Left::Clean,
+                DAMAGED => Left::Damaged,
+                _ => Left::Open,
+            },
         })
     }
 
@@ -256,7 +333,8 @@ impl Lock {
         written.map_err(|error| StoreError::io(&self.path, &error))
     }
 
-    pub(crate) fn mark_clean(mut self) -> Result<(), StoreError> {
-        self.write(CLEAN)
+    /// Notes how the database is left.
+    pub(crate) fn close(mut self, damaged: bool) -> Result<(), StoreError> {
+        self.write(if damaged { DAMAGED } else { CLEAN })
     }
 }

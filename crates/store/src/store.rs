@@ -7,6 +7,7 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 
 use crate::blobs;
 use crate::error::StoreError;
+use crate::health::Health;
 use crate::opening::{self, Opened};
 use crate::options::{Options, Sync};
 use crate::thread::{self, Call, Core, Message, Weight};
@@ -25,6 +26,7 @@ pub(crate) struct Shared {
     pub(crate) blobs: std::path::PathBuf,
     /// Sessions whose records grew, told after the commit.
     pub(crate) grown: broadcast::Sender<Arc<str>>,
+    pub(crate) health: Arc<Health>,
 }
 
 impl Store {
@@ -39,6 +41,7 @@ impl Store {
         let shared = Arc::new(Shared {
             blobs: file.folder.join("blobs"),
             grown: broadcast::Sender::new(1024),
+            health: Arc::default(),
         });
         blobs::sweep_unnamed(&shared.blobs);
         let core = Core::new(file, options, &shared);

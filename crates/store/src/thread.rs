@@ -4,11 +4,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use rusqlite::Connection;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
 use crate::error::StoreError;
+use crate::health::Health;
 use crate::opening::{File, Lock};
 use crate::options::{Options, Sync};
 use crate::store::Shared;
@@ -93,6 +95,7 @@ pub(crate) struct Core {
     /// Sessions whose rows exceed the cap.
     crowded: RefCell<BTreeSet<i64>>,
     damaged: Cell<bool>,
+    health: Arc<Health>,
     pub(crate) receipts_put: Cell<u64>,
     /// Transactions committed, and the calls that were in them.
     pub(crate) commits: Cell<u64>,
@@ -120,6 +123,7 @@ impl Core {
             after: RefCell::default(),
             crowded: RefCell::default(),
             damaged: Cell::new(false),
+            health: Arc::clone(&shared.health),
             receipts_put: Cell::new(0),
             commits: Cell::new(0),
             writes: Cell::new(0),
@@ -218,10 +222,12 @@ impl Core {
     /// One transaction. A job that fails leaves nothing behind and takes no other with it; an error here is one of
     /// the whole transaction.
     fn attempt(&self, jobs: &mut [Box<dyn Job>], sync: Sync) -> Result<(), StoreError> {
+        let began = Instant::now();
         let outcome = self.transaction(jobs, sync).map_err(|error| error.about(&self.path));
         self.note(&outcome);
         let after = self.after.take();
         if outcome.is_ok() {
+            self.health.committed(began.elapsed());
             self.commits.set(self.commits.get() + 1);
             self.writes.set(self.writes.get() + jobs.len() as u64);
             self.follow_up(after);
@@ -287,6 +293,9 @@ impl Core {
 
     /// Damage found now is looked for when the file is opened next.
     fn note<T>(&self, outcome: &Result<T, StoreError>) {
+        if let Err(error) = outcome {
+            self.health.failed(error);
+        }
         if matches!(outcome, Err(StoreError::Damaged { .. })) {
             self.damaged.set(true);
         }
@@ -302,8 +311,9 @@ impl Core {
             .map_err(|error| StoreError::from(error).about(&self.path));
         // Wakes those who wait for records: there will be none.
         drop(self.grown.send("".into()));
-        if outcome.is_ok() && !self.damaged.get() {
-            self.lock.mark_clean()?;
+        let damaged = self.damaged.get() || matches!(outcome, Err(StoreError::Damaged { .. }));
+        if outcome.is_ok() || damaged {
+            self.lock.close(damaged)?;
         }
         outcome
     }

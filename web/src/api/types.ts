@@ -336,6 +336,10 @@ export type Input = { text: string, sessionId?: string | null, images?: Array<Im
  */
 uuid?: string | null, 
 /**
+ * Level 0: an id of the client's own, which `input_ack` repeats.
+ */
+clientMessageId?: string | null, 
+/**
  * Into the running turn, instead of after it.
  */
 steer?: boolean | null, };
@@ -388,7 +392,7 @@ answers?: JsonValue | null,
  */
 content?: JsonValue | null, };
 
-export type ClientMessage = { "type": "hello" } & Hello | { "type": "ping", } | { "type": "pong", } | { "type": "start" } & Start | { "type": "resume_session", sessionId: string, projectPath?: string | null, permissionMode?: string | null, } | { "type": "stop_session", sessionId: string, } | { "type": "list_sessions", } | { "type": "list_recent_sessions", limit?: number | null, projectPath?: string | null, archived?: boolean | null, } | { "type": "get_history", sessionId: string, before?: number | null, } | { "type": "subscribe", sessionId: string, cursor?: Cursor | null, 
+export type ClientMessage = { "type": "hello" } & Hello | { "type": "ping", } | { "type": "pong", } | { "type": "start" } & Start | { "type": "resume_session", sessionId: string, projectPath?: string | null, permissionMode?: string | null, } | { "type": "stop_session", sessionId: string, } | { "type": "list_sessions", } | { "type": "list_recent_sessions", limit?: number | null, projectPath?: string | null, archived?: boolean | null, } | { "type": "get_history", sessionId: string, before?: number | null, } | { "type": "get_history_delta", sessionId: string, sinceSeq: number, } | { "type": "client_capabilities", } | { "type": "subscribe", sessionId: string, cursor?: Cursor | null, 
 /**
  * How many turns a snapshot shall hold at most.
  */

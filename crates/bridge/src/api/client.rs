@@ -54,6 +54,14 @@ pub enum ClientMessage {
         before: Option<i64>,
     },
 
+    /// Level 0: the messages of the records after `sinceSeq`.
+    GetHistoryDelta {
+        session_id: String,
+        since_seq: i64,
+    },
+    /// Level 0: what the client understands. Nothing depends on it.
+    ClientCapabilities {},
+
     // Listening, level 1.
     /// From now on the records of this session: those after the cursor, or a snapshot.
     Subscribe {
@@ -468,6 +476,9 @@ pub struct Input {
     /// Made by the client; the same one twice is the same prompt.
     #[serde(default)]
     pub uuid: Option<String>,
+    /// Level 0: an id of the client's own, which `input_ack` repeats.
+    #[serde(default)]
+    pub client_message_id: Option<String>,
     /// Into the running turn, instead of after it.
     #[serde(default)]
     #[cfg_attr(feature = "types", ts(as = "Option<bool>"))]
@@ -481,7 +492,7 @@ pub struct Input {
 pub struct Image {
     #[serde(default)]
     pub hash: Option<String>,
-    #[serde(default)]
+    #[serde(default, alias = "base64")]
     pub data: Option<String>,
     #[serde(default)]
     pub mime_type: Option<String>,

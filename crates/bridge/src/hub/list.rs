@@ -152,6 +152,15 @@ impl List {
         }
     }
 
+    /// Sends a message to every client, of both levels.
+    pub(crate) fn tell_all(&self, message: &ServerMessage) {
+        let text: Utf8Bytes = serde_json::to_string(message).unwrap_or_default().into();
+        let screens = self.screens.lock().unwrap_or_else(PoisonError::into_inner);
+        for screen in screens.values() {
+            screen.outbox.push(0, Item::Frame(text.clone()));
+        }
+    }
+
     /// The bridge goes away: every screen is told.
     pub(crate) fn close_all(&self, bye: &ServerMessage) {
         let last = serde_json::to_string(bye).unwrap_or_default();

@@ -87,8 +87,9 @@ impl Note {
 }
 
 impl Hub {
-    /// Makes rows for sessions that have a runner's folder and are not in the store.
-    pub(super) async fn rebuild(&self) -> Result<(), Problem> {
+    /// Makes rows for sessions that have a runner's folder and are not in the store, and records for those whose records
+    /// were incomplete.
+    pub(super) async fn rebuild(&self, incomplete: &[String]) -> Result<(), Problem> {
         let runners = self.shared.config.state.join("runners");
         let found = tokio::task::spawn_blocking(move || (notes(&runners), last_term(&runners))).await;
         let (notes, last_term) = found.map_err(Problem::internal)?;
@@ -103,11 +104,27 @@ impl Hub {
             self.shared.store.create_session(row.clone(), None).await?;
             if let Some(provider) = &row.provider_id {
                 self.shared.store.add_provider_id(&row.id, provider, now()).await?;
-                let before = self.said_before(&dir, provider).await;
-                if !before.is_empty() {
-                    self.keep_history(&row, &before).await?;
-                }
             }
+            self.restore_history(&row, &dir).await?;
+        }
+        for id in incomplete {
+            if let Some(row) = self.shared.store.session(id).await? {
+                tracing::warn!(session = %id, "the records of a session were damaged; they are rebuilt");
+                let dir = self.shared.config.runner_dir(id);
+                self.restore_history(&row, &dir).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores what the agent's transcript has and the log does not.
+    async fn restore_history(&self, row: &SessionRow, dir: &Path) -> Result<(), Problem> {
+        let Some(provider) = &row.provider_id else {
+            return Ok(());
+        };
+        let before = self.said_before(dir, provider).await;
+        if !before.is_empty() {
+            self.keep_history(row, &before).await?;
         }
         Ok(())
     }
@@ -117,12 +134,13 @@ impl Hub {
         let sessions = self.shared.external.sessions();
         let (dir, provider) = (dir.to_owned(), provider.to_owned());
         let read = tokio::task::spawn_blocking(move || {
-            let reader = LogReader::open(&dir).ok()?;
-            let first = reader.first().ok()?;
-            if first <= 1 {
-                return None;
-            }
-            let cut = reader.read_from(first).next().map(|record| record.at / 1000);
+            // Without a log the transcript is all there is.
+            let log = LogReader::open(&dir).and_then(|reader| Ok((reader.first()?, reader)));
+            let cut = match log {
+                Ok((..=1, _)) => return None,
+                Ok((first, reader)) => reader.read_from(first).next().map(|record| record.at / 1000),
+                Err(_) => None,
+            };
             let mut messages = sessions.messages(&provider, None).ok()?;
             messages.retain(|message| match (message.timestamp, cut) {
                 (Some(at), Some(cut)) => at < cut,

@@ -281,6 +281,10 @@ impl Connection {
             None => {
                 let settings = self.request_of(&session, GetSettings::default()).await?;
                 let mut rules = rules_of(&settings, "flagSettings", behavior);
+                let held = rules.iter().any(|it| it == rule);
+                if !add && !held {
+                    return Err(self.not_removed(&session, behavior, rule).await);
+                }
                 rules.retain(|it| it != rule);
                 if add {
                     rules.push(rule.to_owned());
@@ -292,6 +296,27 @@ impl Connection {
         let detail = format!("{op} {behavior} {rule} in {destination}");
         self.hub.audit(&self.person.by, "rule", Some(&session), &detail).await;
         Ok(done)
+    }
+
+    /// Why a rule of the session cannot be removed: no request to the agent removes a rule that was given with an answer.
+    async fn not_removed(&self, session: &str, behavior: &str, rule: &str) -> Problem {
+        let listed = self.request_of(session, ListPermissionRules::default()).await;
+        let entries = listed
+            .as_ref()
+            .ok()
+            .and_then(|it| it.pointer("/state/rules")?.as_array());
+        let is_it = |entry: &Value| {
+            let text = |key: &str| entry.get(key).and_then(Value::as_str);
+            text("behavior") == Some(behavior) && text("rule") == Some(rule)
+        };
+        match entries.into_iter().flatten().any(is_it) {
+            true => Problem::new(
+                Code::Refused,
+                format!("the rule `{rule}` cannot be removed from the session"),
+            )
+            .hint("it holds until the agent ends: stop the session and resume it, or remove the rule from its file"),
+            false => Problem::new(Code::Refused, format!("the session has no {behavior} rule `{rule}`")),
+        }
     }
 
     /// Waits a moment until the agent has read its file again, so that who asks for the rules next sees the change. An

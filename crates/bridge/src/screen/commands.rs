@@ -100,6 +100,10 @@ impl Connection {
                 self.send_history(&id, before).await;
                 Ok(Value::Null)
             }
+            M::GetHistoryDelta { .. } | M::ClientCapabilities {} => Err(Problem::new(
+                Code::Type,
+                "this is a command of level 0; `subscribe` with a cursor gives the records after it",
+            )),
             M::Start(start) => self.start(start, id).await,
             M::ResumeSession {
                 session_id,
@@ -275,6 +279,7 @@ impl Connection {
             None => uuid::Uuid::new_v4().to_string(),
         };
         let images = self.keep_images(&session, &input.images).await?;
+        let characters = input.text.chars().count();
         let at = now();
         let row = PromptRow {
             uuid: uuid.clone(),
@@ -301,6 +306,11 @@ impl Connection {
             row
         });
         self.hub.shared.store.put_prompt(row.clone(), receipt).await?;
+        let detail = format!("{uuid}, {characters} characters");
+        let auditing = self.clone();
+        let of = session.clone();
+        // The receipt does not wait for it.
+        tokio::spawn(async move { auditing.audit("prompt", Some(&of), &detail).await });
         let (steer, from) = (input.steer, self.key);
         let state = self
             .hub

@@ -32,6 +32,8 @@ fn needed(message: &ClientMessage) -> Scope {
         | M::ListSessions {}
         | M::ListRecentSessions { .. }
         | M::GetHistory { .. }
+        | M::GetHistoryDelta { .. }
+        | M::ClientCapabilities {}
         | M::Subscribe { .. }
         | M::Unsubscribe { .. }
         | M::History { .. }
@@ -173,6 +175,10 @@ mod tests {
             ),
             (Operate, json!({"type": "start", "projectPath": "/"})),
             (Operate, json!({"type": "resume_session", "sessionId": session})),
+            (
+                View,
+                json!({"type": "get_history_delta", "sessionId": session, "sinceSeq": 0}),
+            ),
             (Approve, json!({"type": "approve", "id": "i"})),
             (Approve, json!({"type": "approve_always", "id": "i"})),
             (Approve, json!({"type": "reject", "id": "i"})),
@@ -196,7 +202,7 @@ mod tests {
         let without_fields = [
             (
                 View,
-                "ping pong list_sessions list_recent_sessions mcp_status context_usage settings rules hooks folders status",
+                "ping pong client_capabilities list_sessions list_recent_sessions mcp_status context_usage settings rules hooks folders status",
             ),
             (Operate, "interrupt set_model set_thinking background"),
             (Admin, "devices pair audit"),

@@ -1,7 +1,10 @@
 //! Commands at level 0, and their answers.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 use sluice_host::wire::stdout::SystemSubtype;
+use sluice_store::AskRow;
 
 use super::Connection;
 use crate::api::{ClientMessage, Problem};
@@ -28,7 +31,6 @@ impl Connection {
 
     async fn zero(&mut self, message: ClientMessage) -> Result<(), Problem> {
         use ClientMessage as M;
-        super::scopes::check(&message, self.person.scope)?;
         match message {
             M::ListSessions {} => self.send_list(),
             M::ListRecentSessions {
@@ -38,6 +40,21 @@ impl Connection {
                 let id = self.hub.known(&session_id, &self.person.by).await?;
                 self.listen(&id).await?;
                 self.send_history(&id, before).await;
+            }
+            M::GetHistoryDelta { session_id, since_seq } => {
+                let id = self.hub.known(&session_id, &self.person.by).await?;
+                self.listen(&id).await?;
+                self.send_history_delta(&id, since_seq).await?;
+            }
+            M::ClientCapabilities {} => {}
+            M::Input(input) => {
+                let named = input.client_message_id.clone();
+                let answer = self.input(input, None).await?;
+                let session = answer.get("sessionId").and_then(Value::as_str).unwrap_or_default();
+                if let Some(named) = named {
+                    let acknowledged = level0::input_ack(session, &named, &answer);
+                    self.outbox.answer(0, acknowledged.to_string());
+                }
             }
             M::Start(start) => {
                 let by = self.person.by.clone();
@@ -182,6 +199,28 @@ impl Connection {
         }
     }
 
+    /// Sends the messages of the records after `since`, about 1 MiB at once.
+    async fn send_history_delta(&self, id: &str, since: i64) -> Result<(), Problem> {
+        let store = &self.hub.shared.store;
+        let row = self.hub.row(id).await?;
+        let mut reading = Reading::new(id, &row.status, store.asks(id).await?);
+        let page = store.records_after(id, row.epoch, since, usize::MAX, PAGE).await?;
+        let mut messages = Vec::new();
+        let mut to = since;
+        for record in &page.records {
+            to = record.seq.unwrap_or(to);
+            let of_record = reading.messages(record.kind, &record.body);
+            messages.extend(of_record.into_iter().map(|message| (to, message)));
+        }
+        let (status, _, asks) = self.standing(id).await.unwrap_or_default();
+        let delta = level0::history_delta(id, since, to, &messages, &status, page.more);
+        self.outbox.answer(0, delta.to_string());
+        for ask in asks {
+            self.outbox.answer(0, ask.to_string());
+        }
+        Ok(())
+    }
+
     /// The bounds of a page, as numbers of records, and the number to ask with for the page before it.
     async fn history_page(&self, id: &str, epoch: i64, before: Option<i64>) -> Result<HistoryPage, Problem> {
         let store = &self.hub.shared.store;
@@ -208,38 +247,14 @@ impl Connection {
         let store = &self.hub.shared.store;
         let row = self.hub.row(id).await?;
         let bounds = self.history_page(id, row.epoch, before).await?;
-        let asks = store.asks(id).await?;
-        let mut names = std::collections::HashMap::new();
+        let mut reading = Reading::new(id, &row.status, store.asks(id).await?);
         let mut messages = Vec::new();
-        let mut init = false;
         let mut after = bounds.after;
         loop {
             let page = store.all_records(id, row.epoch, after, CHUNK).await?;
             for record in page.records.iter().take_while(|record| record.n < bounds.end) {
                 after = record.n;
-                match record.kind {
-                    kind::SAID | kind::OWN => {
-                        note_names(&record.body, &mut names);
-                        let first_words = record.body.get(..60).unwrap_or(&record.body);
-                        if first_words.contains("\"control_request\"") {
-                            let row = |id: &str| asks.iter().find(|ask| ask.request_id == id).cloned();
-                            messages.extend(level0::ask_line(id, &record.body, row));
-                        } else if first_words.contains("\"sluice_") {
-                            messages.extend(level0::own_line(id, &record.body, &row.status));
-                        } else {
-                            let name = |call: &str| names.get(call).cloned();
-                            for message in level0::line(id, &record.body, &name) {
-                                // The agent announces itself anew every turn.
-                                let announces = message.get("subtype").and_then(Value::as_str)
-                                    == Some(SystemSubtype::Init.as_str());
-                                if !announces || !std::mem::replace(&mut init, true) {
-                                    messages.push(message);
-                                }
-                            }
-                        }
-                    }
-                    _ => {}
-                }
+                messages.extend(reading.messages(record.kind, &record.body));
             }
             if !page.more || page.records.last().is_none_or(|record| record.n >= bounds.end) {
                 break;
@@ -254,6 +269,52 @@ impl Connection {
     }
 }
 
+/// The reading of stored records as messages of level 0.
+struct Reading<'a> {
+    session: &'a str,
+    status: &'a str,
+    asks: Vec<AskRow>,
+    /// Which tool each call is of.
+    names: HashMap<String, String>,
+    announced: bool,
+}
+
+impl<'a> Reading<'a> {
+    fn new(session: &'a str, status: &'a str, asks: Vec<AskRow>) -> Self {
+        Self {
+            session,
+            status,
+            asks,
+            names: HashMap::new(),
+            announced: false,
+        }
+    }
+
+    /// The messages of one record.
+    fn messages(&mut self, of: u8, body: &str) -> Vec<Value> {
+        if !matches!(of, kind::SAID | kind::OWN) {
+            return Vec::new();
+        }
+        note_names(body, &mut self.names);
+        let first_words = body.get(..60).unwrap_or(body);
+        if first_words.contains("\"control_request\"") {
+            let row = |id: &str| self.asks.iter().find(|ask| ask.request_id == id).cloned();
+            return level0::ask_line(self.session, body, row).into_iter().collect();
+        }
+        if first_words.contains("\"sluice_") {
+            return level0::own_line(self.session, body, self.status).into_iter().collect();
+        }
+        let name = |call: &str| self.names.get(call).cloned();
+        let mut messages = level0::line(self.session, body, &name);
+        // The agent announces itself anew every turn.
+        messages.retain(|message| {
+            let announces = message.get("subtype").and_then(Value::as_str) == Some(SystemSubtype::Init.as_str());
+            !announces || !std::mem::replace(&mut self.announced, true)
+        });
+        messages
+    }
+}
+
 /// A page of the history: the records after `after` and before `end`.
 struct HistoryPage {
     after: i64,
@@ -262,7 +323,7 @@ struct HistoryPage {
 }
 
 /// Which tool each call is of.
-fn note_names(line: &str, names: &mut std::collections::HashMap<String, String>) {
+fn note_names(line: &str, names: &mut HashMap<String, String>) {
     if !line.contains("\"tool_use\"") {
         return;
     }
@@ -286,9 +347,10 @@ fn note_names(line: &str, names: &mut std::collections::HashMap<String, String>)
 fn session_of(message: &ClientMessage) -> Option<String> {
     use ClientMessage as M;
     match message {
-        M::StopSession { session_id } | M::GetHistory { session_id, .. } | M::ResumeSession { session_id, .. } => {
-            Some(session_id.clone())
-        }
+        M::StopSession { session_id }
+        | M::GetHistory { session_id, .. }
+        | M::GetHistoryDelta { session_id, .. }
+        | M::ResumeSession { session_id, .. } => Some(session_id.clone()),
         M::Input(input) => input.session_id.clone(),
         M::Approve { session_id, .. }
         | M::ApproveAlways { session_id, .. }

@@ -70,6 +70,9 @@ impl Actor {
             listener.outbox.answer(self.s, frame);
         }
         if verdict == CursorVerdict::Gap {
+            if cursor.is_some() {
+                self.shared.condition.count_gap();
+            }
             let snapshot = self.snapshot(here, turns).await?;
             listener.outbox.answer(self.s, snapshot);
         }
@@ -284,8 +287,10 @@ impl Actor {
 
     pub(super) fn tell_zero_ask(&mut self, at: usize) {
         if let Some(ask) = self.state.asks().get(at).filter(|_| self.has_zero()) {
-            self.push_zero(&level0::ask(&self.id, ask, None), None);
+            let message = level0::ask(&self.id, ask, None);
+            // A client that shows requests only while the session waits needs the status first.
             self.tell_zero_status();
+            self.push_zero(&message, None);
         }
     }
 

@@ -31,6 +31,8 @@ pub(super) enum Ending {
     Retired,
     /// A person wanted it; who.
     Stopped(String),
+    /// The state folder is a copy: the agent belongs to the original.
+    Copied,
     /// A person resumed the session while the agent was ending: it starts again afterwards.
     Restarted,
 }
@@ -181,7 +183,13 @@ impl Actor {
                 let at = now();
                 if !matches!(self.state.process(), ProcessStatus::Exited { .. }) {
                     // Nobody was left to note how it ended.
-                    let reason = "the runner of this session was ended, and the agent with it";
+                    let reason = if registry::is_copy(&self.runner_dir()) {
+                        self.ending = Some(Ending::Copied);
+                        "this state folder is a copy or was restored from a backup: the agent was not part of it and was \
+                         not touched; resume the session to continue it here"
+                    } else {
+                        "the runner of this session was ended, and the agent with it"
+                    };
                     self.exited(at, Exit::default(), Some(reason.to_owned()));
                 }
                 self.step(at, What::Connected);
@@ -241,6 +249,7 @@ impl Actor {
         let (status, state) = match &ending {
             Some(Ending::Retired) => ("retired", "retired"),
             Some(Ending::Stopped(_)) => ("stopped", "stopped"),
+            Some(Ending::Copied) => ("stopped", "stopped"),
             Some(Ending::Restarted) => ("retired", "exited"),
             None if clean => ("retired", "exited"),
             None => ("crashed", "exited"),
@@ -460,7 +469,7 @@ impl Actor {
 }
 
 fn runs(dir: &std::path::Path) -> bool {
-    registry::read(dir).is_some_and(|registered| registry::is_alive(&registered))
+    registry::read(dir).is_some_and(|registered| registry::is_alive(&registered)) && !registry::is_copy(dir)
 }
 
 /// Records a runner that is gone left in its log, read as fast as they are taken.

@@ -51,6 +51,10 @@ impl Actor {
 
     /// Level 0's word.
     pub(super) fn status(&self) -> &'static str {
+        // The summary follows a moment later: a request is not shown before the status that goes with it.
+        if self.state.pending_asks().any(crate::level0::shows) {
+            return "waiting_approval";
+        }
         match self.standing.0 {
             Standing::Waiting => "waiting_approval",
             Standing::Running | Standing::Retrying | Standing::Stalled | Standing::Stopping => "running",

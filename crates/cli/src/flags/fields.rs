@@ -193,6 +193,7 @@ pub(crate) struct Serve {
     pub(crate) metrics_addr: Option<String>,
     pub(crate) idle: Option<std::time::Duration>,
     pub(crate) retain_days: Option<u64>,
+    pub(crate) expire_days: Option<u64>,
     pub(crate) qr: bool,
     pub(crate) log_format: Option<String>,
     pub(crate) verbose: bool,
@@ -208,6 +209,8 @@ pub(crate) enum ServeAsk {
     Stop,
     Upgrade,
     Unit,
+    Backup { file: String },
+    Restore { file: String },
 }
 
 /// Plugins, without a session.

@@ -58,7 +58,7 @@ pub(super) fn command() -> Command {
         .arg(list(
             "bind",
             "ADDRESS",
-            "Address to listen on instead of localhost; needs --tls or --behind-proxy",
+            "Address to listen on instead of localhost (needs --tls or --behind-proxy), or unix:PATH in addition",
         ))
         .arg(list("host", "NAME", "Host name under which the bridge is reached"))
         .arg(
@@ -101,6 +101,14 @@ pub(super) fn command() -> Command {
             )
             .value_parser(value_parser!(u64)),
         )
+        .arg(
+            value(
+                "expire",
+                "DAYS",
+                "Devices and tokens that were not used for this many days must be renewed (default: 90, 0: never)",
+            )
+            .value_parser(value_parser!(u64)),
+        )
         .arg(switch("qr", "Also show the address as a QR code"))
         .arg(value("log-format", "FORMAT", "Log format: text or json").value_parser(["text", "json"]))
         .arg(
@@ -135,7 +143,19 @@ pub(super) fn command() -> Command {
             "upgrade",
             "Restart the running bridge with the binary that is now at its path",
         ))
-        .subcommand(subcommand("unit", "Print a systemd unit"))
+        .subcommand(subcommand("unit", "Print a systemd unit with these flags"))
+        .subcommand(
+            subcommand("backup", "Write the state folder to a file; the bridge may run").arg(file("File to write")),
+        )
+        .subcommand(subcommand("restore", "Restore a backup to a new state folder").arg(file("Backup to restore")))
+}
+
+fn file(help: &'static str) -> Arg {
+    Arg::new("file")
+        .value_name("FILE")
+        .required(true)
+        .value_hint(ValueHint::FilePath)
+        .help(help)
 }
 
 pub(super) fn chosen(matches: &ArgMatches) -> Serve {
@@ -165,6 +185,12 @@ pub(super) fn chosen(matches: &ArgMatches) -> Serve {
             },
             "upgrade" => ServeAsk::Upgrade,
             "unit" => ServeAsk::Unit,
+            "backup" => ServeAsk::Backup {
+                file: text("file").unwrap_or_default(),
+            },
+            "restore" => ServeAsk::Restore {
+                file: text("file").unwrap_or_default(),
+            },
             _ => ServeAsk::Stop,
         }
     });
@@ -186,6 +212,7 @@ pub(super) fn chosen(matches: &ArgMatches) -> Serve {
         metrics_addr: text("metrics-addr"),
         idle: matches.get_one::<Duration>("idle").copied(),
         retain_days: matches.get_one::<u64>("retain").copied(),
+        expire_days: matches.get_one::<u64>("expire").copied(),
         qr: matches.get_flag("qr"),
         log_format: text("log-format"),
         verbose: matches.get_flag("log-verbose"),

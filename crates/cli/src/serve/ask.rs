@@ -47,7 +47,9 @@ fn request(asked: &ServeAsk) -> Result<BridgeRequest, String> {
         ServeAsk::Devices { revoke: None, .. } => BridgeRequest::Devices,
         ServeAsk::Stop => BridgeRequest::Stop,
         ServeAsk::Upgrade => BridgeRequest::Upgrade,
-        ServeAsk::Unit => return Err("unit is printed without a bridge".to_owned()),
+        ServeAsk::Unit | ServeAsk::Backup { .. } | ServeAsk::Restore { .. } => {
+            return Err("this needs no running bridge".to_owned());
+        }
     })
 }
 
@@ -66,7 +68,7 @@ fn shown(asked: &ServeAsk, answer: &Value) -> String {
         ServeAsk::Devices { .. } => devices(answer),
         ServeAsk::Stop => "stopping; agents keep running, and the next bridge connects to them".to_owned(),
         ServeAsk::Upgrade => "upgrading".to_owned(),
-        ServeAsk::Unit => String::new(),
+        ServeAsk::Unit | ServeAsk::Backup { .. } | ServeAsk::Restore { .. } => String::new(),
     }
 }
 
@@ -94,6 +96,9 @@ fn status(answer: &Value) -> String {
         ),
         format!("sessions   {}", number("/bridge/sessions")),
     ];
+    if let Some(problem) = answer.pointer("/bridge/problem").and_then(Value::as_str) {
+        lines.push(format!("problem    {}", one_line(problem)));
+    }
     for session in answer
         .pointer("/bridge/live")
         .and_then(Value::as_array)

@@ -15,6 +15,9 @@ pub(super) fn begin(format: Option<&str>, verbose: bool) {
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal());
     let layer = if format == Some("json") {
+        super::report::use_json();
+        // The lines that are otherwise printed for a person.
+        let filter = filter.with_target("sluice::serve::report", tracing::Level::INFO);
         layer.json().with_filter(filter).boxed()
     } else {
         layer.with_filter(filter).boxed()

@@ -27,7 +27,7 @@ pub struct AuditNote {
     /// Who did it; nobody when it was done at the terminal.
     pub device: Option<String>,
     pub device_name: Option<String>,
-    /// `pair`, `token`, `revoke`, `logout` or `pairing_locked`.
+    /// `pair`, `pairing_failed`, `pairing_locked`, `token`, `revoke`, `logout` or `refused`.
     pub action: &'static str,
     pub detail: serde_json::Value,
 }

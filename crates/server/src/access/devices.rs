@@ -1,6 +1,7 @@
 //! Known devices: adding, finding and revoking them.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -38,7 +39,8 @@ pub enum Notice {
 /// How devices are treated.
 #[derive(Debug, Clone)]
 pub struct AccessOptions {
-    /// A browser that was not seen for this long has to pair again.
+    /// A device that was not seen for this long is not let in any more: a browser has to pair again, a program needs a
+    /// new token.
     pub idle: Duration,
     /// A device's last visit is written at most this often.
     pub touch_every: Duration,
@@ -191,7 +193,10 @@ impl Access {
         let attempt = self.state().pairing.attempt(self.now(), code);
         let code = match attempt {
             Attempt::Good(code) => code,
-            Attempt::Wrong => return Err(AccessError::WrongCode),
+            Attempt::Wrong => {
+                self.note(None, "pairing_failed", json!({"address": address})).await;
+                return Err(AccessError::WrongCode);
+            }
             Attempt::Locked { wait } => return Err(AccessError::Locked { wait }),
             Attempt::Locks { wait } => {
                 (self.inner.notice)(Notice::PairingLocked {
@@ -337,6 +342,16 @@ impl Access {
         let device = live.info();
         self.state().devices.push(live);
         Ok(Paired { device, secret })
+    }
+
+    /// Records a refused request. Nobody waits for it to be written.
+    pub(crate) fn note_refusal(&self, reason: &'static str, route: &'static str, address: IpAddr, left_out: u64) {
+        let access = self.clone();
+        tokio::spawn(async move {
+            let address = address.to_canonical().to_string();
+            let detail = json!({"reason": reason, "route": route, "address": address, "leftOut": left_out});
+            access.note(None, "refused", detail).await;
+        });
     }
 
     async fn note(&self, by: Option<(&str, &str)>, action: &'static str, detail: serde_json::Value) {

@@ -9,7 +9,9 @@ use crate::backend::{DeviceKind, Who};
 pub enum AuthError {
     #[error("this device is not known here\nhint: pair it with a code; `sluice serve pair` makes one")]
     Unknown,
-    #[error("this device was away for too long\nhint: pair it again with a code; `sluice serve pair` makes one")]
+    #[error(
+        "this device was away for too long\nhint: pair it again with a code from `sluice serve pair`; a program needs a new token"
+    )]
     Expired,
 }
 
@@ -35,7 +37,7 @@ impl Access {
     /// Who has this secret. A cookie's does not work as a token, nor the other way round.
     ///
     /// # Errors
-    /// When nobody has it, or its browser was away for too long.
+    /// When nobody has it, or its device was away for too long.
     pub fn authenticate(&self, secret: &str, kind: DeviceKind, address: &str, secure: bool) -> Result<Who, AuthError> {
         let hash = TokenHash::of(secret).ok_or(AuthError::Unknown)?;
         let now = unix_ms();
@@ -51,7 +53,7 @@ impl Access {
         let live = live.filter(|live| live.known.kind == kind).ok_or(AuthError::Unknown)?;
         let away = now.saturating_sub(live.known.last_seen_at);
         let idle = i64::try_from(self.inner.options.idle.as_millis()).unwrap_or(i64::MAX);
-        if kind == DeviceKind::Cookie && away > idle {
+        if away > idle {
             return Err(AuthError::Expired);
         }
         live.known.last_seen_at = now;

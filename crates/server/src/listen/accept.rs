@@ -1,13 +1,13 @@
 //! Accepting connections, and HTTP on them.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -50,22 +50,60 @@ pub(crate) async fn accept(listener: TcpListener, surface: Surface, accepting: A
                 continue;
             }
         };
-        let door = &accepting.door;
-        door.metrics.accepted();
-        let Some(place) = door.crowd.connection(peer.ip(), door.behind_proxy) else {
-            door.metrics.refused(Reason::Crowded);
-            if let Some(left_out) = door.quiet.say() {
-                tracing::warn!(address = %peer.ip(), left_out, "too many connections");
-            }
+        let Some(place) = accepting.place(peer.ip()) else {
             continue;
         };
         accepting
             .tracker
-            .spawn(connection(stream, peer, surface, accepting.clone(), place));
+            .spawn(tcp(stream, peer, surface, accepting.clone(), place));
     }
 }
 
-async fn connection(stream: TcpStream, peer: SocketAddr, surface: Surface, accepting: Accepting, place: Place) {
+/// Accepts at a Unix socket. Its clients count as this machine, at the address `local`.
+pub(crate) async fn accept_unix(listener: UnixListener, local: SocketAddr, accepting: Accepting) {
+    let peer = IpAddr::from([127, 0, 0, 1]);
+    loop {
+        let accepted = tokio::select! {
+            () = accepting.stop.cancelled() => return,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                let Some(place) = accepting.place(peer) else { continue };
+                let transport = Transport::unix(stream, accepting.door.limits.write_stall);
+                let arrival = Arrival {
+                    local,
+                    peer,
+                    tls: false,
+                };
+                let serving = serve(transport, arrival, Surface::All, accepting.clone(), place);
+                accepting.tracker.spawn(serving);
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a connection to the Unix socket could not be accepted");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+    }
+}
+
+impl Accepting {
+    /// A place for a connection from there; none when there are too many.
+    fn place(&self, address: IpAddr) -> Option<Place> {
+        let door = &self.door;
+        door.metrics.accepted();
+        let place = door.crowd.connection(address, door.behind_proxy);
+        if place.is_none() {
+            door.metrics.refused(Reason::Crowded);
+            if let Some(left_out) = door.quiet.say() {
+                tracing::warn!(%address, left_out, "too many connections");
+            }
+        }
+        place
+    }
+}
+
+async fn tcp(stream: TcpStream, peer: SocketAddr, surface: Surface, accepting: Accepting, place: Place) {
     let Ok(local) = stream.local_addr() else {
         return;
     };
@@ -74,7 +112,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, surface: Surface, accep
     let limits = &accepting.door.limits;
     let transport = match &accepting.tls {
         None => Transport::plain(stream, limits.write_stall),
-        Some(tls) => match timeout(limits.tls_handshake, tls.acceptor.accept(stream)).await {
+        Some(tls) => match timeout(limits.tls_handshake, tls.acceptor().accept(stream)).await {
             Ok(Ok(stream)) => Transport::tls(stream, limits.write_stall),
             Ok(Err(error)) => {
                 tracing::debug!(address = %peer.ip(), %error, "the TLS handshake failed");
@@ -88,6 +126,12 @@ async fn connection(stream: TcpStream, peer: SocketAddr, surface: Surface, accep
         peer: peer.ip(),
         tls: accepting.tls.is_some(),
     };
+    serve(transport, arrival, surface, accepting, place).await;
+}
+
+/// HTTP on a connection.
+async fn serve(transport: Transport, arrival: Arrival, surface: Surface, accepting: Accepting, place: Place) {
+    let limits = &accepting.door.limits;
     let door = accepting.door.clone();
     let service = service_fn(move |request| {
         let door = door.clone();
@@ -124,7 +168,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, surface: Surface, accep
     };
     if let Err(error) = ended {
         // The error may not quote what was sent, and hyper's does not.
-        tracing::debug!(address = %peer.ip(), %error, "a connection broke");
+        tracing::debug!(address = %arrival.peer, %error, "a connection broke");
     }
     drop(place);
 }

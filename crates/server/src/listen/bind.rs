@@ -1,7 +1,13 @@
 //! Binding addresses and ports.
 
+use std::fs;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::os::unix::net::UnixStream as StdUnixStream;
+use std::path::{Path, PathBuf};
+
+use tokio::net::UnixListener;
 
 use super::holder::{Holder, who_listens};
 use super::inherit::Inherited;
@@ -18,6 +24,8 @@ pub struct ListenOptions {
     pub behind_proxy: bool,
     /// Names people reach us by (`--host`).
     pub hosts: Vec<String>,
+    /// A Unix socket in addition, for a proxy or programs of this user. Without TLS.
+    pub unix: Option<PathBuf>,
     /// A listener of its own for the metrics.
     pub metrics: Option<SocketAddr>,
 }
@@ -53,6 +61,8 @@ pub enum ListenError {
     Privileged { port: u16 },
     #[error("{address} is not an address of this machine\nhint: `ip address` lists them")]
     NotHere { address: IpAddr },
+    #[error("cannot listen at {}: {error}\nhint: name a path in a folder of yours with --bind unix:PATH", .path.display())]
+    Unix { path: PathBuf, error: io::Error },
     #[error("cannot listen at {address}: {error}")]
     Io { address: SocketAddr, error: io::Error },
 }
@@ -102,6 +112,34 @@ pub(crate) fn bind(options: &ListenOptions, inherited: Option<Inherited>) -> Res
         None => None,
     };
     Ok(Bound { main, metrics })
+}
+
+/// Listens at a Unix socket that only this user can open. A socket that an earlier process left is replaced; any other
+/// file stays.
+pub(crate) fn bind_unix(path: &Path) -> Result<UnixListener, ListenError> {
+    let failed = |error| ListenError::Unix {
+        path: path.to_owned(),
+        error,
+    };
+    match fs::symlink_metadata(path) {
+        Ok(found) if !found.file_type().is_socket() => {
+            return Err(failed(io::Error::new(
+                ErrorKind::AlreadyExists,
+                "there is another file",
+            )));
+        }
+        Ok(_) if StdUnixStream::connect(path).is_ok() => {
+            return Err(failed(io::Error::new(
+                ErrorKind::AddrInUse,
+                "another process listens there",
+            )));
+        }
+        Ok(_) => fs::remove_file(path).map_err(failed)?,
+        Err(_) => {}
+    }
+    let listener = UnixListener::bind(path).map_err(failed)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(failed)?;
+    Ok(listener)
 }
 
 fn first_free(addresses: &[IpAddr], first: u16) -> Result<Vec<TcpListener>, ListenError> {

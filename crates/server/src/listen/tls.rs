@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, KeyPair, KeyUsagePurpose, date_time_ymd};
 use rustls::ServerConfig;
@@ -38,11 +40,89 @@ pub enum TlsError {
     Keep { path: PathBuf, error: io::Error },
 }
 
+/// The certificate in use. A given one is read again when its files change.
 #[derive(Clone)]
 pub(crate) struct Tls {
-    pub(crate) acceptor: TlsAcceptor,
+    certificate: PathBuf,
+    key: PathBuf,
+    current: Arc<Mutex<Current>>,
+}
+
+struct Current {
+    loaded: Loaded,
+    stamp: Stamp,
+    /// When the files were looked at last.
+    looked: Instant,
+}
+
+struct Loaded {
+    acceptor: TlsAcceptor,
     /// SHA-256 of the certificate, in pairs of digits.
-    pub(crate) fingerprint: String,
+    fingerprint: String,
+}
+
+/// What changes when the files of a certificate are replaced: length, inode and time of both.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Stamp([(u64, u64, i64, i64); 2]);
+
+/// Minimum interval between two looks at the files of the certificate.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+impl Tls {
+    fn load(certificate: PathBuf, key: PathBuf) -> Result<Self, TlsError> {
+        let current = Current {
+            stamp: Stamp::of(&certificate, &key),
+            loaded: Loaded::read(&certificate, &key)?,
+            looked: Instant::now(),
+        };
+        Ok(Self {
+            certificate,
+            key,
+            current: Arc::new(Mutex::new(current)),
+        })
+    }
+
+    /// The acceptor for the next connection.
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+        // The value is whole between statements.
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if current.looked.elapsed() >= LOOK_EVERY {
+            current.looked = Instant::now();
+            self.reload(&mut current);
+        }
+        current.loaded.acceptor.clone()
+    }
+
+    /// Reads files that changed. While they do not fit together, the certificate in use stays.
+    fn reload(&self, current: &mut Current) {
+        let stamp = Stamp::of(&self.certificate, &self.key);
+        if stamp == current.stamp {
+            return;
+        }
+        match Loaded::read(&self.certificate, &self.key) {
+            Ok(loaded) => {
+                tracing::info!(fingerprint = loaded.fingerprint, "the certificate was reloaded");
+                current.loaded = loaded;
+                current.stamp = stamp;
+            }
+            Err(error) => tracing::warn!(%error, "the new certificate cannot be used; the old one stays"),
+        }
+    }
+
+    pub(crate) fn fingerprint(&self) -> String {
+        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        current.loaded.fingerprint.clone()
+    }
+}
+
+impl Stamp {
+    fn of(certificate: &Path, key: &Path) -> Self {
+        let stamp = |path: &Path| {
+            let about = fs::metadata(path).ok()?;
+            Some((about.len(), about.ino(), about.mtime(), about.mtime_nsec()))
+        };
+        Self([certificate, key].map(|path| stamp(path).unwrap_or_default()))
+    }
 }
 
 const DAYS: i64 = 397;
@@ -71,27 +151,33 @@ pub(crate) fn prepare(options: &TlsOptions, folder: &Path, names: BTreeSet<Strin
             (certificate, key)
         }
     };
-    let problem = |path: &Path, detail: &dyn std::fmt::Display| TlsError::File {
-        path: path.to_owned(),
-        detail: detail.to_string(),
-    };
-    let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(&certificate)
-        .and_then(Iterator::collect)
-        .map_err(|error| problem(&certificate, &error))?;
-    let first = chain
-        .first()
-        .ok_or_else(|| problem(&certificate, &"it holds no certificate"))?;
-    let fingerprint = fingerprint(first);
-    let private = PrivateKeyDer::from_pem_file(&key).map_err(|error| problem(&key, &error))?;
-    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()?
-        .with_no_client_auth()
-        .with_single_cert(chain, private)?;
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(Tls {
-        acceptor: TlsAcceptor::from(Arc::new(config)),
-        fingerprint,
-    })
+    Tls::load(certificate, key)
+}
+
+impl Loaded {
+    fn read(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+        let problem = |path: &Path, detail: &dyn std::fmt::Display| TlsError::File {
+            path: path.to_owned(),
+            detail: detail.to_string(),
+        };
+        let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(certificate)
+            .and_then(Iterator::collect)
+            .map_err(|error| problem(certificate, &error))?;
+        let first = chain
+            .first()
+            .ok_or_else(|| problem(certificate, &"it holds no certificate"))?;
+        let fingerprint = fingerprint(first);
+        let private = PrivateKeyDer::from_pem_file(key).map_err(|error| problem(key, &error))?;
+        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_single_cert(chain, private)?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Self {
+            acceptor: TlsAcceptor::from(Arc::new(config)),
+            fingerprint,
+        })
+    }
 }
 
 fn is_current(about: &Path, names: &BTreeSet<String>) -> bool {
@@ -170,7 +256,7 @@ mod tests {
         let made = |wanted: &[&str]| {
             prepare(&TlsOptions::SelfMade, folder.path(), names(wanted))
                 .unwrap()
-                .fingerprint
+                .fingerprint()
         };
         let first = made(&["localhost", "127.0.0.1", "::1"]);
         assert_eq!(first.len(), 32 * 3 - 1);
@@ -185,6 +271,25 @@ mod tests {
         };
         assert_eq!(mode("key.pem"), 0o600);
         assert_eq!(mode(""), 0o700);
+    }
+
+    #[test]
+    fn a_given_certificate_that_is_replaced_is_used_and_a_broken_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let (certificate, key) = (folder.path().join("c.pem"), folder.path().join("k.pem"));
+        let renew = || make(&certificate, &key, &folder.path().join("about"), names(&["localhost"])).unwrap();
+        renew();
+        let tls = Tls::load(certificate.clone(), key.clone()).unwrap();
+        let reload = || tls.reload(&mut tls.current.lock().unwrap());
+        let first = tls.fingerprint();
+        reload();
+        assert_eq!(tls.fingerprint(), first);
+        fs::write(&certificate, "half a file").unwrap();
+        reload();
+        assert_eq!(tls.fingerprint(), first);
+        renew();
+        reload();
+        assert_ne!(tls.fingerprint(), first);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, UnixStream};
 use tokio::time::{Instant, Sleep};
 use tokio_rustls::server::TlsStream;
 
@@ -19,6 +19,7 @@ pub(crate) struct Transport {
 
 enum Stream {
     Plain(TcpStream),
+    Unix(UnixStream),
     Tls(Box<TlsStream<TcpStream>>),
 }
 
@@ -26,6 +27,14 @@ impl Transport {
     pub(super) fn plain(stream: TcpStream, stall: Duration) -> Self {
         Self {
             stream: Stream::Plain(stream),
+            stall,
+            stalled: None,
+        }
+    }
+
+    pub(super) fn unix(stream: UnixStream, stall: Duration) -> Self {
+        Self {
+            stream: Stream::Unix(stream),
             stall,
             stalled: None,
         }
@@ -60,6 +69,7 @@ impl Stream {
     fn poll_write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self {
             Self::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
+            Self::Unix(stream) => Pin::new(stream).poll_write(context, bytes),
             Self::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
         }
     }
@@ -67,6 +77,7 @@ impl Stream {
     fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Plain(stream) => Pin::new(stream).poll_flush(context),
+            Self::Unix(stream) => Pin::new(stream).poll_flush(context),
             Self::Tls(stream) => Pin::new(stream).poll_flush(context),
         }
     }
@@ -74,6 +85,7 @@ impl Stream {
     fn poll_shutdown(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Plain(stream) => Pin::new(stream).poll_shutdown(context),
+            Self::Unix(stream) => Pin::new(stream).poll_shutdown(context),
             Self::Tls(stream) => Pin::new(stream).poll_shutdown(context),
         }
     }
@@ -83,6 +95,7 @@ impl AsyncRead for Transport {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match &mut self.get_mut().stream {
             Stream::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
+            Stream::Unix(stream) => Pin::new(stream).poll_read(context, buffer),
             Stream::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
         }
     }
@@ -115,6 +128,7 @@ impl AsyncWrite for Transport {
         let this = self.get_mut();
         let outcome = match &mut this.stream {
             Stream::Plain(stream) => Pin::new(stream).poll_write_vectored(context, pieces),
+            Stream::Unix(stream) => Pin::new(stream).poll_write_vectored(context, pieces),
             Stream::Tls(stream) => Pin::new(stream).poll_write_vectored(context, pieces),
         };
         this.watch(context, outcome)
@@ -123,6 +137,7 @@ impl AsyncWrite for Transport {
     fn is_write_vectored(&self) -> bool {
         match &self.stream {
             Stream::Plain(stream) => stream.is_write_vectored(),
+            Stream::Unix(stream) => stream.is_write_vectored(),
             Stream::Tls(stream) => stream.is_write_vectored(),
         }
     }

@@ -201,7 +201,7 @@ pub(super) async fn socket(door: &Door, who: Who, mut parts: Parts) -> Result<Re
         headers.insert("sec-websocket-version", HeaderValue::from_static("13"));
         return Ok(response);
     };
-    let place = door.crowd.socket().ok_or(Reason::Crowded)?;
+    let place = door.crowd.socket(&who.device).ok_or(Reason::Crowded)?;
     let connected = door.access.connect(&who);
     let (backend, cut, grace) = (door.backend.clone(), door.cut.clone(), door.limits.revoked_grace);
     let (metrics, open) = (door.metrics.clone(), door.sockets.token());

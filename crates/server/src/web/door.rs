@@ -56,7 +56,12 @@ impl Door {
     ) -> Result<Response<Body>, Infallible> {
         let began = Instant::now();
         let (parts, body) = request.into_parts();
-        let route = Route::of(parts.uri.path());
+        let is_upgrade = parts.headers.contains_key(UPGRADE);
+        let route = match Route::of(parts.uri.path()) {
+            // Clients of other bridges connect to the root.
+            Route::Page if is_upgrade && parts.uri.path() == "/" => Route::Socket,
+            route => route,
+        };
         let (name, method) = (route.name(), parts.method.clone());
         let length = parts.headers.get(CONTENT_LENGTH);
         let has_body = length.is_some_and(|length| length != "0") || parts.headers.contains_key(TRANSFER_ENCODING);
@@ -82,6 +87,7 @@ impl Door {
         let status = response.status().as_u16();
         self.metrics.answered(name, status);
         // Never the address as given, a header or a body: they hold codes and secrets.
+        self.metrics.took(name, began.elapsed());
         let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         tracing::debug!(route = name, method = method_name(&method), status, ms, "answered");
         Ok(response)
@@ -105,7 +111,9 @@ impl Door {
         let Some(scope) = route.scope() else {
             return match route {
                 Route::Page => Ok(self.page(&parts)),
-                Route::Health => Ok(json(StatusCode::OK, &json!({"status": "ok", "version": self.version}))),
+                Route::Health => Ok(self.health(StatusCode::OK)),
+                Route::Live => Ok(json(StatusCode::OK, &json!({"status": "ok"}))),
+                Route::Ready => Ok(self.health(StatusCode::SERVICE_UNAVAILABLE)),
                 Route::Pair => api::pair(self, seen, &parts, body).await,
                 _ => Ok(nothing_here()),
             };
@@ -133,14 +141,29 @@ impl Door {
             Route::PushKey => Ok(api::push_key(self)),
             Route::PushSubscription => api::push_subscription(self, &who, &parts, body).await,
             Route::Socket => api::socket(self, who, parts).await,
-            Route::Page | Route::Health | Route::Pair | Route::Nothing => Ok(nothing_here()),
+            Route::Page | Route::Health | Route::Live | Route::Ready | Route::Pair | Route::Nothing => {
+                Ok(nothing_here())
+            }
         }
+    }
+
+    /// What health checks get: `unwell` is the status when something is wrong.
+    fn health(&self, unwell: StatusCode) -> Response<Body> {
+        let problems = self.backend.health().problems;
+        if problems.is_empty() {
+            return json(StatusCode::OK, &json!({"status": "ok", "version": self.version}));
+        }
+        json(
+            unwell,
+            &json!({"status": "degraded", "version": self.version, "problems": problems}),
+        )
     }
 
     fn complain(&self, reason: Reason, route: &'static str, address: IpAddr) {
         self.metrics.refused(reason);
         if let Some(left_out) = self.quiet.say() {
             tracing::warn!(reason = reason.code(), route, %address, left_out, "a request was refused");
+            self.access.note_refusal(reason.code(), route, address, left_out);
         }
     }
 

@@ -10,6 +10,10 @@ pub(crate) enum Route {
     /// A file of the page, if there is one of that name.
     Page,
     Health,
+    /// The process answers.
+    Live,
+    /// Sessions can be served and stored.
+    Ready,
     Pair,
     Logout,
     Metrics,
@@ -37,6 +41,8 @@ impl Route {
         match path {
             "/ws" => return Self::Socket,
             "/metrics" => return Self::Metrics,
+            "/healthz" => return Self::Live,
+            "/readyz" => return Self::Ready,
             _ => {}
         }
         let Some(rest) = path.strip_prefix("/api/") else {
@@ -74,6 +80,8 @@ impl Route {
         match self {
             Self::Page => "page",
             Self::Health => "health",
+            Self::Live => "live",
+            Self::Ready => "ready",
             Self::Pair => "pair",
             Self::Logout => "logout",
             Self::Metrics => "metrics",
@@ -104,7 +112,7 @@ impl Route {
     pub(crate) fn need(&self) -> Need {
         match self {
             Self::Page => Need::Page,
-            Self::Health | Self::Nothing => Need::Public,
+            Self::Health | Self::Live | Self::Ready | Self::Nothing => Need::Public,
             Self::Pair => Need::PublicChange,
             Self::Metrics | Self::Export { .. } | Self::Blob { .. } | Self::PushKey => Need::Read,
             Self::Logout | Self::Upload | Self::PushSubscription | Self::Socket => Need::Change,
@@ -114,7 +122,7 @@ impl Route {
     /// The least a device needs. Sockets check each command.
     pub(crate) fn scope(&self) -> Option<Scope> {
         match self {
-            Self::Page | Self::Health | Self::Pair | Self::Nothing => None,
+            Self::Page | Self::Health | Self::Live | Self::Ready | Self::Pair | Self::Nothing => None,
             Self::Logout
             | Self::Export { .. }
             | Self::Blob { .. }

@@ -76,7 +76,9 @@ async fn five_wrong_codes_lock_for_a_minute_and_the_terminal_is_told() {
         .into_iter()
         .map(|row| row.action)
         .collect();
-    assert_eq!(actions, ["pair", "pairing_locked"]);
+    let failed = ["pairing_failed"; 4];
+    assert_eq!(actions[..2], ["pair", "pairing_locked"]);
+    assert_eq!(actions[2..], failed);
 }
 
 #[tokio::test]
@@ -136,7 +138,7 @@ async fn a_cookies_secret_is_no_token_and_a_tokens_no_cookie() {
 }
 
 #[tokio::test]
-async fn a_browser_that_was_away_too_long_pairs_again_and_a_program_does_not() {
+async fn a_device_that_was_away_too_long_is_not_let_in() {
     let desk = desk().await;
     let cookie = desk.pair(&desk.access.offer(None).code).await.unwrap();
     let token = desk.access.token("script", Scope::Operate, None).await.unwrap();
@@ -150,10 +152,18 @@ async fn a_browser_that_was_away_too_long_pairs_again_and_a_program_does_not() {
     let (access, _) = open_access(&store, AccessOptions::default()).await;
     let away = access.authenticate(&cookie.secret, DeviceKind::Cookie, "::1", false);
     assert_eq!(away.unwrap_err(), AuthError::Expired);
+    let away = access.authenticate(&token.secret, DeviceKind::Token, "::1", false);
+    assert_eq!(away.unwrap_err(), AuthError::Expired);
+    let years = AccessOptions {
+        idle: Duration::from_secs(10 * 365 * 24 * 3600),
+        ..AccessOptions::default()
+    };
+    let (access, _) = open_access(&store, years).await;
     assert!(
         access
             .authenticate(&token.secret, DeviceKind::Token, "::1", false)
-            .is_ok()
+            .is_ok(),
+        "the time is settable"
     );
 }
 

@@ -8,8 +8,8 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use sluice_server::page::{Page, PageFile};
 use sluice_server::{
-    Access, AccessOptions, Backend, BlobFile, Body, Content, Exported, Message, Notice, Port, Refusal, RefusalKind,
-    Running, Scope, Server, ServerOptions, Socket, StateFolder, Uploaded, Who,
+    Access, AccessOptions, Backend, BlobFile, Body, Content, Exported, Health, Message, Notice, Port, Refusal,
+    RefusalKind, Running, Scope, Server, ServerOptions, Socket, StateFolder, Uploaded, Who,
 };
 use sluice_store::Store;
 use tokio_util::sync::CancellationToken;
@@ -56,6 +56,7 @@ pub(crate) struct Echo {
     pub(crate) exports: Mutex<Vec<Asked>>,
     pub(crate) closing: CancellationToken,
     pub(crate) folder: Mutex<Option<std::path::PathBuf>>,
+    pub(crate) problems: Mutex<Vec<String>>,
 }
 
 impl Backend for Echo {
@@ -142,6 +143,12 @@ impl Backend for Echo {
         "# TYPE sluice_sessions gauge\nsluice_sessions 3\n".to_owned()
     }
 
+    fn health(&self) -> Health {
+        Health {
+            problems: self.problems.lock().unwrap().clone(),
+        }
+    }
+
     fn status(&self) -> BoxFuture<'_, Value> {
         Box::pin(async { json!({"sessions": 3}) })
     }
@@ -155,7 +162,7 @@ pub(crate) struct House {
     pub(crate) running: Running,
     pub(crate) port: u16,
     pub(crate) access: Access,
-    _store: Store,
+    pub(crate) store: Store,
     pub(crate) backend: Arc<Echo>,
     pub(crate) notices: Arc<Mutex<Vec<Notice>>>,
     pub(crate) folder: tempfile::TempDir,
@@ -203,7 +210,7 @@ impl House {
             port: running.addresses()[0].port(),
             running,
             access,
-            _store: store,
+            store,
             backend,
             notices,
             folder,

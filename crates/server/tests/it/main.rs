@@ -18,6 +18,7 @@ mod control;
 mod files;
 mod handover;
 mod headers;
+mod health;
 mod hostile;
 mod limits;
 mod listen;

@@ -1,0 +1,23 @@
+//! File descriptors: each client and each session needs one.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// As many as the bridge asks for.
+const WANTED: u64 = 65_536;
+
+/// Raises the soft limit as far as this process may, and returns the limit that holds then.
+pub(super) fn raise() -> usize {
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.unwrap_or(WANTED).min(WANTED);
+    if limit.current.is_some_and(|current| current < wanted) {
+        let raised = Rlimit {
+            current: Some(wanted),
+            ..limit
+        };
+        if let Err(error) = setrlimit(Resource::Nofile, raised) {
+            tracing::warn!(%error, "the limit of open files could not be raised");
+        }
+    }
+    let current = getrlimit(Resource::Nofile).current.unwrap_or(WANTED);
+    usize::try_from(current).unwrap_or(usize::MAX)
+}
