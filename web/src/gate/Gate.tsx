@@ -14,6 +14,11 @@ import './gate.css';
 
 // Few ever see these; they come when something is wrong, or when the page has nothing to do.
 const bodies = () => import('./bodies');
+/** States that show more below the line, in a part that is fetched. */
+const WITH_BODY = new Set(['stalled', 'crashed']);
+export const hasBody = (name: string): boolean => WITH_BODY.has(name);
+/** Resolves when that part is there. */
+export const bodyLoaded = (): Promise<unknown> => bodies();
 const CopyReport = lazy(async () => ({ default: (await bodies()).CopyReport }));
 const Crashed = lazy(async () => ({ default: (await bodies()).Crashed }));
 const Forced = lazy(async () => ({ default: (await bodies()).Forced }));

@@ -8,8 +8,7 @@ import { perform } from '../keys/listen';
 import { go, route, sessionHref, type View } from '../route/route';
 import { done } from './act';
 import { SessionMenu, titleOf } from './Dialogs';
-import { folderName, group } from './groups';
-import { branchOf } from './info';
+import { branchOf, folderName, group } from './groups';
 import { may, request, sessions, unread } from './link';
 import { Glyph, standing } from './Standing';
 
