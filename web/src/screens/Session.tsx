@@ -24,6 +24,7 @@ const Panel = lazy(() => import('../panels/Panel'));
 let panelSeen = false;
 let talkSeen = false;
 const Changes = lazy(() => import('./Changes'));
+const Files = lazy(() => import('./Files'));
 const Overview = lazy(() => import('./Overview'));
 
 /** In rem: what the rail takes, what the panel takes, and what a session beside others needs to be read. */
@@ -154,6 +155,7 @@ function Side(props: SideProps): JSX.Element {
           <Switch>
             <Match when={props.view === 'transcript'}><Talk {...props} changed={changed()} /></Match>
             <Match when={props.view === 'changes'}><Changes id={props.id} /></Match>
+            <Match when={props.view === 'files'}><Files id={props.id} /></Match>
             <Match when={props.view === 'overview'}><Overview id={props.id} /></Match>
           </Switch>
         </Suspense>

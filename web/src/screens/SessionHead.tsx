@@ -58,7 +58,7 @@ function EditableTitle(props: { id: string; title: string }): JSX.Element {
 /** Title, where, the views of the session, its panel and its menu. */
 export function SessionHead(props: HeadProps): JSX.Element {
   const views: readonly { view: View; word: () => string }[] = [
-    { view: 'transcript', word: () => t('sessions.transcript') }, { view: 'changes', word: () => t('sessions.changes') }, { view: 'overview', word: () => t('sessions.overview') },
+    { view: 'transcript', word: () => t('sessions.transcript') }, { view: 'changes', word: () => t('sessions.changes') }, { view: 'files', word: () => t('sessions.filesView') }, { view: 'overview', word: () => t('sessions.overview') },
   ];
   const besides = () => { const here = route(); return here.at === 'session' ? here.beside : []; };
   const extra = (): MenuEntry[] => [
