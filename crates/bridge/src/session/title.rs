@@ -37,11 +37,15 @@ pub(super) fn of_prompt(text: &str) -> Option<String> {
         }
     }
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = first_sentence(without_opening(&line));
-    let title = cut(line.trim_end_matches([':', ',', ';']));
+    let said = without_opening(&line);
+    let title = cut(first_sentence(said).trim_end_matches([':', ',', ';']));
     let mut chars = title.chars();
     let first = chars.next()?;
-    Some(first.to_uppercase().chain(chars).collect())
+    // What is left of a sentence begins like one.
+    match said.len() < line.len() {
+        true => Some(first.to_uppercase().chain(chars).collect()),
+        false => Some(title),
+    }
 }
 
 /// The lines outside code blocks, without the marks of headings, lists and quotes.
@@ -116,7 +120,7 @@ mod tests {
     #[test]
     fn title_names_what_is_asked_for() {
         let cases = [
-            ("fix the flaky test in the pool", "Fix the flaky test in the pool"),
+            ("fix the flaky test in the pool", "fix the flaky test in the pool"),
             (
                 "Hi, can you please fix the flaky test? It fails on CI.",
                 "Fix the flaky test?",
@@ -128,16 +132,16 @@ mod tests {
             ),
             (
                 "```\nlet a = 1;\n```\nwhy does this not compile",
-                "Why does this not compile",
+                "why does this not compile",
             ),
-            ("```\nlet a = 1;\n```", "Let a = 1"),
+            ("```\nlet a = 1;\n```", "let a = 1"),
             (
                 "look at src/pool.rs:12 and say what is wrong",
                 "Look at src/pool.rs:12 and say what is wrong",
             ),
             ("/review the last commit", "/review the last commit"),
-            ("hi", "Hi"),
-            ("please", "Please"),
+            ("hi", "hi"),
+            ("please", "please"),
         ];
         for (prompt, title) in cases {
             assert_eq!(of_prompt(prompt).as_deref(), Some(title), "{prompt}");
@@ -150,7 +154,7 @@ mod tests {
         let prompt =
             "rewrite the connection pool so that a lease which ends while it is being checked is not reaped twice";
         let title = of_prompt(prompt).unwrap();
-        assert_eq!(title, "Rewrite the connection pool so that a lease which ends…");
+        assert_eq!(title, "rewrite the connection pool so that a lease which ends…");
         let title = of_prompt(&"ä".repeat(500)).unwrap();
         assert_eq!(title.chars().count(), 61);
     }
