@@ -11,6 +11,7 @@ use sluice_host::{Options, SystemPrompt};
 use sluice_runner::Launch;
 
 use crate::api::{Code, Problem};
+use crate::git::GitCommand;
 use crate::trust::TrustStore;
 
 /// An agent that can be started.
@@ -41,6 +42,8 @@ pub struct Agents {
     pub config_dir: PathBuf,
     /// Which folders agents trust; none where that is not known.
     pub trust: Option<Arc<dyn TrustStore>>,
+    /// How git is run; none where it is not.
+    pub git: Option<GitCommand>,
 }
 
 /// How an agent is to begin.
@@ -210,6 +213,7 @@ mod tests {
             environment: pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             config_dir: "/home/someone/.claude".into(),
             trust: None,
+            git: None,
         };
         let wish = Wish {
             agent: "sh".into(),

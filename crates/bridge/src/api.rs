@@ -9,11 +9,13 @@ mod server;
 mod state;
 #[cfg(feature = "types")]
 pub mod typescript;
+mod work;
 
 pub use answers::*;
 pub use client::*;
 pub use server::*;
 pub use state::*;
+pub use work::*;
 
 /// The version of the API.
 pub const VERSION: u32 = 1;

@@ -6,7 +6,8 @@
 //! * [`api`]: the messages of the WebSocket, level 1, as types; `level0`: those of level 0; `problem`:
 //!   errors;
 //! * `agents`: which agents can be started; `link`: the connection to a runner; `rules`: permission rules in settings
-//!   files; `trust`: folder trust; `worktree`: a git worktree for a session;
+//!   files; `trust`: folder trust; `templates`: prompt templates; `git`: steps in git that a person makes; `worktree`: a
+//!   git worktree for a session;
 //! * `session`: one session: a task that owns its conversation, records and prompt queue; `hub`: all sessions;
 //! * `body`: large bodies, stored separately; `history`: transcripts of other programs as records; `outbox`: what waits
 //!   to be sent to one screen; `day`: days in local time;
@@ -20,8 +21,10 @@ mod problem;
 
 // Agents and their runners.
 mod agents;
+mod git;
 mod link;
 mod rules;
+mod templates;
 mod trust;
 mod worktree;
 
@@ -40,5 +43,6 @@ mod screen;
 
 pub use agents::{AgentConfig, Agents};
 pub use bridge::Bridge;
+pub use git::GitCommand;
 pub use hub::{Away, Config, Doorkeeper, Hub, Salvage, Waiting};
 pub use trust::TrustStore;

@@ -1,5 +1,6 @@
 //! Queries: files, folders, diffs, highlighted code, time lines.
 
+pub(crate) mod browse;
 pub(crate) mod changes;
 pub(crate) mod check;
 pub(crate) mod export;

@@ -102,7 +102,7 @@ fn changed(text: &str, behavior: &str, rule: &str, add: bool) -> Option<String> 
 }
 
 /// Puts a whole new file in the place of the old one, which keeps its mode.
-fn replace(place: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn replace(place: &Path, text: &str) -> io::Result<()> {
     let mode = fs::metadata(place).map_or(0o600, |about| about.mode() & 0o777);
     let part = place.with_extension(format!("{}.part", uuid::Uuid::new_v4().simple()));
     let written = OpenOptions::new()

@@ -7,6 +7,7 @@ mod answers;
 mod commands;
 mod looks;
 mod scopes;
+mod work;
 mod zero;
 
 use std::collections::HashMap;
@@ -442,6 +443,10 @@ impl Connection {
             }));
         }
         match id {
+            Some(id) if commands::is_slow(&message) => {
+                let mut connection = self.clone();
+                return Some(Box::pin(async move { connection.obey_once(&id, message).await }));
+            }
             Some(id) => self.obey_once(&id, message).await,
             None => {
                 let answer = self.obey(message, None).await;

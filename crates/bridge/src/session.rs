@@ -10,6 +10,7 @@
 mod actor;
 mod asks;
 mod drafts;
+mod hold;
 mod incoming;
 mod listeners;
 mod loading;
@@ -20,6 +21,7 @@ pub(crate) mod records;
 mod requests;
 mod response;
 mod search_text;
+mod title;
 mod turn_numbers;
 mod unfinished;
 mod view;
@@ -125,6 +127,12 @@ pub(crate) enum Command {
     },
     Interrupt {
         all: bool,
+        /// Whether prompts that wait are held.
+        hold: bool,
+        reply: Reply<()>,
+    },
+    /// Sends held prompts again.
+    ReleaseQueue {
         reply: Reply<()>,
     },
     /// Any control request of the protocol.

@@ -228,7 +228,7 @@ export type QueuedPrompt = { uuid: string, text: string,
  */
 images: number, 
 /**
- * `queued` (here: can be edited), `sent` (the agent has it) or `indeterminate`.
+ * `queued` (here: can be edited), `held` (the same, until `release_queue`), `sent` (the agent has it) or `indeterminate`.
  */
 state: string, by: string, device: string, at: number, since: number, };
 
@@ -396,7 +396,11 @@ export type ClientMessage = { "type": "hello" } & Hello | { "type": "ping", } | 
 /**
  * How many turns a snapshot shall hold at most.
  */
-turns?: number | null, } | { "type": "unsubscribe", sessionId: string, } | { "type": "history", sessionId: string, before: number, turns?: number | null, } | { "type": "input" } & Input | { "type": "edit", sessionId?: string | null, uuid: string, text: string, } | { "type": "reorder", sessionId?: string | null, uuid: string, before?: string | null, } | { "type": "send_now", sessionId?: string | null, uuid: string, } | { "type": "take_back", sessionId?: string | null, uuid: string, } | { "type": "interrupt", sessionId?: string | null, all?: boolean | null, } | { "type": "approve", id: string, sessionId?: string | null, } | { "type": "approve_always", id: string, sessionId?: string | null, } | { "type": "reject", id: string, message?: string | null, interrupt?: boolean | null, sessionId?: string | null, } | { "type": "answer", toolUseId: string, result: JsonValue, sessionId?: string | null, } | { "type": "answer_ask" } & AnswerAsk | { "type": "set_model", sessionId?: string | null, 
+turns?: number | null, } | { "type": "unsubscribe", sessionId: string, } | { "type": "history", sessionId: string, before: number, turns?: number | null, } | { "type": "input" } & Input | { "type": "edit", sessionId?: string | null, uuid: string, text: string, } | { "type": "reorder", sessionId?: string | null, uuid: string, before?: string | null, } | { "type": "send_now", sessionId?: string | null, uuid: string, } | { "type": "take_back", sessionId?: string | null, uuid: string, } | { "type": "interrupt", sessionId?: string | null, all?: boolean | null, 
+/**
+ * Prompts that wait at the bridge are held: they are sent after `release_queue`.
+ */
+hold?: boolean | null, } | { "type": "release_queue", sessionId?: string | null, } | { "type": "approve", id: string, sessionId?: string | null, } | { "type": "approve_always", id: string, sessionId?: string | null, } | { "type": "reject", id: string, message?: string | null, interrupt?: boolean | null, sessionId?: string | null, } | { "type": "answer", toolUseId: string, result: JsonValue, sessionId?: string | null, } | { "type": "answer_ask" } & AnswerAsk | { "type": "set_model", sessionId?: string | null, 
 /**
  * Nothing goes back to the default.
  */
@@ -448,7 +452,7 @@ input?: JsonValue | null, } | { "type": "changes", sessionId: string,
 /**
  * Only those of this turn.
  */
-turn?: number | null, } | { "type": "drift", sessionId: string, } | { "type": "timeline", sessionId: string, } | { "type": "devices", } | { "type": "revoke", device: string, } | { "type": "pair", scope?: Scope | null, } | { "type": "audit", before?: number | null, } | { "type": "check", what: string, value?: string | null, } | { "type": "status", };
+turn?: number | null, } | { "type": "drift", sessionId: string, } | { "type": "timeline", sessionId: string, } | { "type": "working_tree", sessionId: string, } | { "type": "git", sessionId: string, step: GitStep, dryRun?: boolean | null, } | { "type": "folder", sessionId: string, path: string, } | { "type": "file", sessionId: string, path: string, } | { "type": "templates", } | { "type": "save_template", name: string, text: string, was?: string | null, } | { "type": "delete_template", name: string, } | { "type": "devices", } | { "type": "revoke", device: string, } | { "type": "pair", scope?: Scope | null, } | { "type": "audit", before?: number | null, } | { "type": "check", what: string, value?: string | null, } | { "type": "status", };
 
 export type ServerMessage = { "type": "welcome" } & Welcome | { "type": "session_list", sessions: Array<SessionInfo>, } | { "type": "session", session: SessionInfo, } | { "type": "session_removed", sessionId: string, } | { "type": "caught_up", sessionId: string, 
 /**
@@ -865,6 +869,138 @@ sessionId: string | null, };
 export type Exported = { url: string, };
 
 export type BridgeStatus = { version: string, uptime: number, sessions: number, live: number, clients: number, storeBytes: number, addresses: Array<string>, stateFolder: string, memory: number, };
+
+export type GitStep = { "do": "commit", paths: Array<string>, message: string, } | { "do": "discard_file", path: string, } | { "do": "discard_hunk", path: string, hunk: string, } | { "do": "push", } | { "do": "pull_request", title: string, body: string, } | { "do": "merge_worktree", } | { "do": "discard_worktree", };
+
+export type GitReport = { 
+/**
+ * The commands, as a person would type them.
+ */
+commands: Array<string>, 
+/**
+ * What applies to the step and is not visible in the commands: the address of a push.
+ */
+note: string | null, 
+/**
+ * Whether the commands ran. With `dryRun` they did not.
+ */
+done: boolean, 
+/**
+ * The output: the commit, the address of a pull request.
+ */
+output: string, };
+
+export type WorkingTree = { 
+/**
+ * Whether the folder is in a git repository. Without one the other fields are empty.
+ */
+git: boolean, 
+/**
+ * The root of the working tree; paths are relative to it.
+ */
+root: string, 
+/**
+ * The current branch; none for a detached `HEAD`.
+ */
+branch: string | null, upstream: string | null, 
+/**
+ * Commits that the upstream does not contain.
+ */
+ahead: number, behind: number, 
+/**
+ * Whether there is a remote to push to.
+ */
+remote: boolean, 
+/**
+ * Whether the program `gh` is installed.
+ */
+gh: boolean, files: Array<ChangedFile>, 
+/**
+ * Files beyond the limit, which are not listed.
+ */
+more: number, 
+/**
+ * A commit message made from the changes.
+ */
+message: string, 
+/**
+ * The worktree of the session, if the bridge created it.
+ */
+worktree: Worktree | null, };
+
+export type Worktree = { 
+/**
+ * The main folder of the repository.
+ */
+main: string, 
+/**
+ * The branch of the main folder, which a merge changes.
+ */
+into: string | null, 
+/**
+ * Commits of the worktree that the main folder does not contain.
+ */
+commits: number, };
+
+export type ChangedFile = { diff: Diff, 
+/**
+ * An id for each hunk of `diff`, for `discard_hunk`; empty where hunks cannot be discarded.
+ */
+hunks: Array<string>, untracked: boolean, 
+/**
+ * Whether a merge left conflicts in it.
+ */
+conflict: boolean, };
+
+export type FolderEntries = { 
+/**
+ * Folders first, then by name.
+ */
+entries: Array<FolderEntry>, 
+/**
+ * Entries beyond the limit, which are not listed.
+ */
+more: number, };
+
+export type FolderEntry = { name: string, folder: boolean, bytes: number, 
+/**
+ * Where a link leads, if the entry is one.
+ */
+link: string | null, 
+/**
+ * Whether `.gitignore` or a similar file names it.
+ */
+ignored: boolean, };
+
+export type FileText = { 
+/**
+ * Relative to the folder of the session, links resolved.
+ */
+path: string, bytes: number, 
+/**
+ * Nothing for a file that is not text.
+ */
+text: Highlighted | null, 
+/**
+ * Whether only the beginning of the file is shown.
+ */
+cut: boolean, };
+
+export type Templates = { templates: Array<Template>, 
+/**
+ * The folder of their files.
+ */
+folder: string, };
+
+export type Template = { 
+/**
+ * Without the slash.
+ */
+name: string, description: string | null, 
+/**
+ * The whole file.
+ */
+text: string, };
 
 /** A command: what is asked for, and the id its receipt will carry. */
 export type Command = ClientMessage & { id?: string };

@@ -1,7 +1,7 @@
 // The message box: grows, completes commands and files, takes pictures, keeps what is typed, and has one button whose
 // word is the truth.
 import { createEffect, createMemo, createSignal, createUniqueId, For, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
-import type { Image } from '../api/types';
+import type { Image, Template } from '../api/types';
 import { enterStep, sendWord } from '../gate/rules';
 import { isPhone } from '../gate/typing';
 import { keepFailed, newId, uploadPicture, type Client, type DraftPicture, type Line, type SessionView } from '../protocol';
@@ -88,6 +88,19 @@ export function Composer(props: ComposerProps): JSX.Element {
   const word = createMemo(() => sendWord({ connected: connected(), started: props.session !== undefined, busy: props.busy }));
   const commands = () => props.session?.facts()?.commands ?? [];
 
+  // Templates of the person, read when a slash is typed: a running agent may not know the newest yet.
+  const [templates, setTemplates] = createSignal<readonly Template[]>([]);
+  const readTemplates = () => void props.client.commands.send({ type: 'templates' }, { timeout: 10_000 }).then((answer) => setTemplates(answer.templates), () => undefined);
+  const plainName = (name: string) => name.replace(/^\//, '');
+  const offered = createMemo(() => {
+    const known = new Set(commands().map((command) => plainName(command.name)));
+    const own = templates().filter((template) => !known.has(template.name));
+    return [
+      ...commands().map(({ name, hint, description }) => ({ name, note: [hint, description].filter(Boolean).join(' · ') || null, template: undefined })),
+      ...own.map((template) => ({ name: template.name, note: [t('composer.template'), template.description].filter(Boolean).join(' · '), template })),
+    ];
+  });
+
   // Choices for what is typed at the caret.
   const [token, setToken] = createSignal<Token | null>(null, { equals: (a, b) => a?.kind === b?.kind && a?.query === b?.query && a?.from === b?.from && a?.to === b?.to });
   const [files, setFiles] = createSignal<{ query: string; items: ListItem[] } | null>(null);
@@ -95,6 +108,7 @@ export function Composer(props: ComposerProps): JSX.Element {
   const look = () => setToken(document.activeElement === box && box.selectionStart === box.selectionEnd ? tokenAt(text(), box.selectionStart) : null);
   createEffect(on(token, (now) => {
     setActive(0);
+    if (now?.kind === 'command' && now.query === '') readTemplates();
     if (now?.kind !== 'file') { setFiles(null); return; }
     const stop = new AbortController();
     const timer = setTimeout(() => {
@@ -107,13 +121,16 @@ export function Composer(props: ComposerProps): JSX.Element {
     const now = token();
     if (now?.kind === 'file') return files()?.items ?? [];
     if (now?.kind !== 'command') return [];
-    return rank(now.query, commands(), (command) => command.name.replace(/^\//, ''), 8).map(({ item, hits }) => ({ key: item.name, name: item.name.replace(/^\//, ''), hits, note: [item.hint, item.description].filter(Boolean).join(' · ') || null, icon: null, prefix: '/' }));
+    return rank(now.query, offered(), (command) => plainName(command.name), 8).map(({ item, hits }) => ({ key: item.name, name: item.name.replace(/^\//, ''), hits, note: item.note, icon: null, prefix: '/' }));
   });
   const open = () => token() !== null && (items().length > 0 || (token()?.kind === 'file' && files() !== null && token()?.query !== ''));
   const pick = (index: number) => {
     const now = token();
     const item = items()[index];
     if (!now || !item) return;
+    // The agent does not know it: its text is put into the box.
+    const template = now.kind === 'command' ? offered().find((one) => one.name === item.key)?.template : undefined;
+    if (template) { put(template.text.replace(/^---\n[\s\S]*?\n---\n/, '').trim()); return; }
     const next = complete(text(), now, item.name);
     put(next.text, next.caret);
   };
@@ -263,7 +280,7 @@ export function Composer(props: ComposerProps): JSX.Element {
         <div class="bar">
           <Show when={!props.compact}>
             <IconButton small icon="clip" label={t('composer.attach')} disabled={!may()} onClick={() => picker.click()} />
-            <IconButton small class="not-phone" icon="slash" label={t('composer.commands')} disabled={!may() || commands().length === 0} onClick={() => begin('/')} />
+            <IconButton small class="not-phone" icon="slash" label={t('composer.commands')} disabled={!may()} onClick={() => begin('/')} />
             <IconButton small class="not-phone" icon="at" label={t('composer.files')} disabled={!may()} onClick={() => begin('@')} />
             <Show when={props.session}>{(session) => <Selectors client={props.client} session={session()} disabled={!connected() || !may()} modelRef={(button) => { modelButton = button; }} />}</Show>
             <span class="figures not-phone">

@@ -54,23 +54,27 @@ export function Queue(props: QueueProps): JSX.Element {
     handle.addEventListener('pointerup', end, { once: true });
     handle.addEventListener('pointercancel', end, { once: true });
   };
-  const note = (one: QueuedPrompt) => (one.state === 'sent' ? t('composer.withAgent') : one.state === 'indeterminate' ? t('composer.unsure') : props.resumable ? t('composer.afterResume') : null);
+  /** Waits at the bridge: it can be changed. */
+  const open = (one: QueuedPrompt) => one.state === 'queued' || one.state === 'held';
+  const held = () => waiting().filter((one) => one.state === 'held').length;
+  const note = (one: QueuedPrompt) => (one.state === 'sent' ? t('composer.withAgent') : one.state === 'held' ? t('composer.held') : one.state === 'indeterminate' ? t('composer.unsure') : props.resumable ? t('composer.afterResume') : null);
 
   return (
     <Show when={waiting().length + props.kept.length > 0}>
       <ol class="queue" ref={list} aria-label={waiting().length > 0 ? t('composer.queueLabel') : t('composer.keptLabel')}>
+        <Show when={held() > 0}><li class="held"><span class="grow">{t('composer.heldQueue', { n: held() })}</span><Button small disabled={!may()} onClick={() => void run(() => props.client.commands.send({ type: 'release_queue', sessionId: id() }))}>{t('composer.release')}</Button></li></Show>
         <For each={waiting()}>{(one, index) => (
           <li data-uuid={one.uuid} classList={{ dragged: dragged()?.uuid === one.uuid, before: dragged()?.over === index() }}
             onKeyDown={(event) => { if (event.altKey && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) { event.preventDefault(); move(one, event.key === 'ArrowUp' ? -1 : 1); } }}>
             <Show when={editing() === one.uuid} fallback={<>
-              <Show when={waiting().length > 1 && one.state === 'queued'} fallback={<span class="q">{index() === 0 ? t('composer.first') : index() + 1}</span>}>
+              <Show when={waiting().length > 1 && open(one)} fallback={<span class="q">{index() === 0 ? t('composer.first') : index() + 1}</span>}>
                 <span class="q grip" aria-hidden="true" onPointerDown={(event) => drag(event, one)}>{index() === 0 ? t('composer.first') : index() + 1}</span>
               </Show>
               <span class="grow trunc">{one.text}<Show when={one.images > 0}> <span class="dim">· {t('composer.pictures', { n: one.images })}</span></Show></span>
               <Show when={note(one)}>{(words) => <span class="q not-phone">{words()}</span>}</Show>
               <Show when={one.device !== props.client.welcome.value?.device.id && one.by}><span class="q not-phone">{t('composer.by', { who: one.by })}</span></Show>
-              <Show when={one.state === 'queued'}>
-                <Show when={props.running}><Button small look="bare" icon="steer" class="steer" disabled={!may()} onClick={() => void run(() => props.client.commands.send({ type: 'send_now', sessionId: id(), uuid: one.uuid }))}>{t('composer.steer')}</Button></Show>
+              <Show when={open(one)}>
+                <Show when={props.running || one.state === 'held'}><Button small look="bare" icon="steer" class="steer" disabled={!may()} onClick={() => void run(() => props.client.commands.send({ type: 'send_now', sessionId: id(), uuid: one.uuid }))}>{props.running ? t('composer.steer') : t('composer.sendHeld')}</Button></Show>
                 <Show when={waiting().length > 1}>
                   <IconButton small class="mover" icon="down" label={t('composer.moveDown')} hotkey="Alt ↓" disabled={!may() || index() === waiting().length - 1} onClick={() => move(one, 1)} />
                 </Show>

@@ -8,7 +8,7 @@ import { useKeys } from '../keys/listen';
 import { useKept, type Client, type Line, type SessionView } from '../protocol';
 import { t } from '../text';
 import { announce } from '../ui';
-import { Gate, sessionStanding, type GateActions } from './Gate';
+import { bodyLoaded, Gate, hasBody, sessionStanding, type GateActions } from './Gate';
 import { escapeStep } from './rules';
 import { writesNow } from './typing';
 
@@ -21,6 +21,8 @@ export interface DockProps extends GateActions {
   /** The session that has the focus of the page, where several stand side by side. */
   here?: boolean | undefined;
   enterIsLine?: boolean | undefined;
+  /** Whether what is above the dock has its place; a dock that is opened is drawn with it. */
+  settled?: boolean | undefined;
   /** A message was sent from here: follow the tail again. */
   onSent?: (() => void) | undefined;
   /** The difference a call would make; asked from the bridge by default. */
@@ -29,7 +31,7 @@ export interface DockProps extends GateActions {
 }
 
 /** Milliseconds after which the dock is drawn without the form of its ask. */
-const FORM_PATIENCE = 1_000;
+const FORM_PATIENCE = 3_000;
 
 export interface DockHandle { focusBox: () => void; focusGate: () => void; focusAsk: () => boolean; addToBox: (text: string) => void }
 
@@ -46,14 +48,19 @@ export function Dock(props: DockProps): JSX.Element {
   const [asks, setAsks] = createSignal<AsksHandle>();
   const running = () => ['running', 'retrying', 'limited', 'stalled', 'starting'].includes(name());
   const busy = () => running() || asking() || name() === 'stopping';
-  // A session that is opened with an ask is drawn once its form is there: the dock does not grow under the eyes.
+  // A session that is opened is drawn once its dock has its height: nothing grows under the eyes.
   const [formed, setFormed] = createSignal(false);
+  const alone = props.settled !== false;
   createEffect(() => {
     const state = props.session.state();
-    if (!state || formed()) return;
-    if (state.asks.length === 0) setFormed(true);
-    // The transcript finds its place beside the form first.
-    else if (asks()?.showing() && asks()?.formed()) requestAnimationFrame(() => requestAnimationFrame(() => setFormed(true)));
+    if (props.line.phase === 'lost') setFormed(true);
+    if (!state || formed() || props.settled === false) return;
+    // The transcript finds its place beside the dock first.
+    const form = () => requestAnimationFrame(() => requestAnimationFrame(() => setFormed(true)));
+    if (state.asks.length > 0) { if (asks()?.showing() && asks()?.formed()) form(); return; }
+    if (hasBody(name())) void bodyLoaded().then(form, form);
+    else if (alone) setFormed(true);
+    else form();
   });
   const patience = setTimeout(() => setFormed(true), FORM_PATIENCE);
   onCleanup(() => clearTimeout(patience));
@@ -102,7 +109,7 @@ export function Dock(props: DockProps): JSX.Element {
   }));
 
   return (
-    <div class="dock" classList={{ forming: !formed(), asked: asking() }} ref={dock}>
+    <div class="dock" classList={{ forming: !formed(), steady: !alone || asking() || hasBody(name()) }} ref={dock}>
       <div class="dockbox">
         <Asks client={props.client} session={props.session} line={props.line} now={props.now} here={here()} handle={(one) => setAsks(one)} takeBoxText={() => box?.take() ?? ''} onLeftover={(text) => box?.add(text)} diffOf={props.diffOf} />
         <Show when={asks()?.showing() !== true}>

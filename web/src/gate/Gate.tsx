@@ -6,7 +6,7 @@ import { isObject } from '../protocol/storage';
 import { modeWord } from '../screens/modes';
 import { t } from '../text';
 import { age, clock, duration, money, percent } from '../text/format';
-import { Button, Hydrograph, Progress, StateGlyph } from '../ui';
+import { Button, Hydrograph, IconButton, Menu, Progress, StateGlyph } from '../ui';
 import { Counts } from '../diff/Counts';
 import { createAct } from './act';
 import { standingOf, type Standing } from './standing';
@@ -14,6 +14,11 @@ import './gate.css';
 
 // Few ever see these; they come when something is wrong, or when the page has nothing to do.
 const bodies = () => import('./bodies');
+/** States that show more below the line, in a part that is fetched. */
+const WITH_BODY = new Set(['stalled', 'crashed']);
+export const hasBody = (name: string): boolean => WITH_BODY.has(name);
+/** Resolves when that part is there. */
+export const bodyLoaded = (): Promise<unknown> => bodies();
 const CopyReport = lazy(async () => ({ default: (await bodies()).CopyReport }));
 const Crashed = lazy(async () => ({ default: (await bodies()).Crashed }));
 const Forced = lazy(async () => ({ default: (await bodies()).Forced }));
@@ -89,7 +94,9 @@ export function Gate(props: GateProps): JSX.Element {
   const name = () => standing()?.name ?? 'idle';
   const offline = () => props.line.phase === 'lost' || props.line.phase === 'unpaired';
 
-  const stop = createAct(() => props.client.commands.send({ type: 'interrupt', sessionId: id() }));
+  const [hold, setHold] = createSignal(false);
+  const stop = createAct(() => props.client.commands.send({ type: 'interrupt', sessionId: id(), hold: hold() }));
+  const queued = () => props.session.queue.filter((one) => one.state === 'queued').length;
   const resume = createAct(() => props.client.commands.send({ type: 'resume_session', sessionId: id() }));
   // "Stopping" at once: the bridge says so a moment later.
   const [asked, setAsked] = createSignal<number | null>(null);
@@ -98,7 +105,7 @@ export function Gate(props: GateProps): JSX.Element {
   const since = () => (name() === 'stopping' ? (state()?.info.since ?? props.now) : (asked() ?? props.now));
   const [forcing, setForcing] = createSignal(false);
   createEffect(on(stopping, (on) => { if (!on) setForcing(false); }));
-  const interrupt = () => { setAsked(props.now); void stop.run().then((done) => { if (!done) setAsked(null); }); };
+  const interrupt = (keep = false) => { setHold(keep); setAsked(props.now); void stop.run().then((done) => { if (!done) setAsked(null); }); };
   const [patient, setPatient] = createSignal(0);
   const showLadder = () => name() === 'stalled' && !stopping() && patient() !== (state()?.info.lastSign ?? 1);
 
@@ -151,10 +158,10 @@ export function Gate(props: GateProps): JSX.Element {
               <Switch>
                 <Match when={now().name === 'running' || now().name === 'retrying' || now().name === 'limited'}>
                   <Show when={now().name === 'limited' && props.onModel}><Button small onClick={() => props.onModel?.()}>{t('asks.changeModel')}</Button></Show>
-                  <Button small icon="stop" hotkey="Esc" disabled={stop.busy()} onClick={interrupt}>{t('asks.stop')}</Button>
+                  <Stop queued={queued()} busy={stop.busy()} interrupt={interrupt} />
                 </Match>
                 <Match when={now().name === 'stalled' && showLadder()}><Button small look="bare" onClick={() => setPatient(state()?.info.lastSign ?? 1)}>{t('asks.keepWaiting')}</Button></Match>
-                <Match when={now().name === 'stalled'}><Button small icon="stop" hotkey="Esc" disabled={stop.busy()} onClick={interrupt}>{t('asks.stop')}</Button></Match>
+                <Match when={now().name === 'stalled'}><Stop queued={queued()} busy={stop.busy()} interrupt={interrupt} /></Match>
                 <Match when={now().name === 'external' || now().name === 'stopped' || now().name === 'lost'}>
                   <Button small disabled={resume.busy()} onClick={() => void resume.run()}>{resume.shown() ? t('asks.resuming') : t('asks.resume')}</Button>
                 </Match>
@@ -169,7 +176,7 @@ export function Gate(props: GateProps): JSX.Element {
             <p class="gatebody note">{props.line.bye === 'restarting' ? t('asks.bridgeRestarts') : props.line.bye === 'stopping' ? t('asks.bridgeStopped') : t('asks.notAffected')}</p>
           </Match>
           <Match when={forcing()}><Forced client={props.client} sessionId={id()} onClose={() => setForcing(false)} /></Match>
-          <Match when={showLadder() && may()}><Stalled client={props.client} session={props.session} now={props.now} interrupt={interrupt} /></Match>
+          <Match when={showLadder() && may()}><Stalled client={props.client} session={props.session} now={props.now} interrupt={() => interrupt()} /></Match>
           <Match when={now().name === 'crashed'}><Crashed client={props.client} session={props.session} now={props.now} queued={props.queued === true} onSession={props.onSession} /></Match>
         </Switch>
         </Suspense>
@@ -182,6 +189,21 @@ export function Gate(props: GateProps): JSX.Element {
         <Show when={!offline() && full() > 0.95}><p class="gatebody t-ask">{t('asks.contextFull', { part: percent(Math.min(1, full())) })}</p></Show>
       </section>
     )}</Show>
+  );
+}
+
+/** Stops the turn. While messages wait, a menu beside it says what becomes of them. */
+function Stop(props: { queued: number; busy: boolean; interrupt: (hold?: boolean) => void }): JSX.Element {
+  return (
+    <span class="stops">
+      <Button small icon="stop" hotkey="Esc" disabled={props.busy} onClick={() => props.interrupt()}>{t('asks.stop')}</Button>
+      <Show when={props.queued > 0}>
+        <Menu label={t('asks.stopMore')} align="end" items={() => [
+          { label: t('asks.stopNext', { n: props.queued }), icon: 'queue', onSelect: () => props.interrupt() },
+          { label: t('asks.stopHold', { n: props.queued }), icon: 'clock', onSelect: () => props.interrupt(true) },
+        ]} trigger={(attributes) => <IconButton {...attributes} small icon="down" label={t('asks.stopMore')} disabled={props.busy} />} />
+      </Show>
+    </span>
   );
 }
 

@@ -1,6 +1,7 @@
 // What stands under the line of the gate when something is wrong: the ladder of a stall, a crash, the last resort.
 import '../text/forms';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
+import type { Own } from '../api/types';
 import type { Client, SessionView } from '../protocol';
 import { t } from '../text';
 import { seconds, when } from '../text/format';
@@ -79,7 +80,14 @@ export function Crashed(props: { client: Client; session: SessionView; now: numb
     const made = await props.client.commands.send({ type: 'fork', sessionId: id(), at: broken()?.prompt ?? null });
     props.onSession?.(made.sessionId);
   });
-  const busy = () => resume.busy() || without.busy() || fork.busy();
+  const last = () => props.session.records().findLast((record) => record.what.type === 'sluice_prompt')?.what as Extract<Own, { type: 'sluice_prompt' }> | undefined;
+  const retry = createAct(async () => {
+    const prompt = last();
+    if (!prompt || typeof prompt.text !== 'string') return;
+    await props.client.commands.send({ type: 'resume_session', sessionId: id() });
+    await props.client.outbox.keep({ sessionId: id(), text: prompt.text, images: prompt.images.map((one) => ({ hash: one.hash, mimeType: one.mime })) });
+  });
+  const busy = () => resume.busy() || without.busy() || fork.busy() || retry.busy();
   return (
     <div class="gatebody crash" role="group" aria-label={t('asks.exited')}>
       <p>{cause()} {saved()}<Show when={ended() > 0}> {t('forms.endedWith', { n: ended() })}</Show></p>
@@ -90,13 +98,14 @@ export function Crashed(props: { client: Client; session: SessionView; now: numb
       <Show when={props.client.may('operate')} fallback={<p class="dim">{t('forms.lookOnly')}</p>}>
         <div class="row wrap">
           <Button look="primary" disabled={busy()} onClick={() => void resume.run()}>{resume.shown() ? t('asks.resuming') : t('forms.resumeWhere')}</Button>
+          <Show when={typeof last()?.text === 'string'}><Button icon="retry" disabled={busy()} onClick={() => void retry.run()}>{t('forms.resumeRetry')}</Button></Show>
           <Show when={broken()}>{(at) => <>
             <Button disabled={busy()} onClick={() => void without.run()}>{t('forms.resumeWithout', { n: at().turn })}</Button>
             <Show when={at().turn > 1}><Button icon="fork" disabled={busy()} onClick={() => void fork.run()}>{t('forms.forkFrom', { n: at().turn - 1 })}</Button></Show>
           </>}</Show>
         </div>
       </Show>
-      <Show when={resume.problem() ?? without.problem() ?? fork.problem()}>{(why) => <p class="t-bad" role="alert">{why()}</p>}</Show>
+      <Show when={resume.problem() ?? retry.problem() ?? without.problem() ?? fork.problem()}>{(why) => <p class="t-bad" role="alert">{why()}</p>}</Show>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { createEffect, onMount, untrack, type JSX } from 'solid-js';
 import { BlockStream } from './BlockStream';
+import { linkFiles } from './filelinks';
 import type { MarkdownServices } from './render';
 
 export interface MarkdownProps {
@@ -26,7 +27,7 @@ export function Markdown(props: MarkdownProps): JSX.Element {
     }
     if (text.length > taken.length) stream.append(text.slice(taken.length));
     taken = text;
-    if (!streaming) { stream.finish(); return; }
+    if (!streaming) { stream.finish(); if (services.fileHref) linkFiles(host, services.fileHref); return; }
     stream.paint();
     stream.setCaret(true);
   };

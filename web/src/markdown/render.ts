@@ -3,11 +3,14 @@ import { t } from '../text';
 import { copyText } from '../ui/parts';
 import { iconElement } from '../ui/drawings';
 import type { Token, Tokens } from './lexer';
+import type { FilePlace } from './filelinks';
 import { paint, type Runs } from './runs';
 
 export interface MarkdownServices {
   /** Colours of a closed code fence, by the server. */
   highlight?: ((lang: string, code: string) => Promise<Runs>) | undefined;
+  /** The address of a file of the session; without it paths are not links. */
+  fileHref?: ((place: FilePlace) => string) | undefined;
 }
 
 const SAFE = /^(?:https?:\/\/|mailto:)/i;

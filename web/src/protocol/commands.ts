@@ -3,6 +3,7 @@
 import type {
   Accepted, Audit, Begun, BridgeStatus, Changes, Checked, ClientMessage, Code, Command, Devices, Diff, DriftLines, Exported, FolderTrust, Highlighted, HistoryPage,
   JsonValue, PairingCode, Paths, Problem, Receipt, Resolved, Rewound, SearchHits, ServerMessage, Sessions, TimelineData, UsageTable,
+  FileText, FolderEntries, GitReport, Templates, WorkingTree,
 } from '../api/types';
 import type { Connection } from './connection';
 
@@ -11,6 +12,7 @@ interface Known {
   start: Begun; resume_session: Begun; fork: Begun; input: Accepted; list_recent_sessions: Sessions; history: HistoryPage; files: Paths; folders: Paths;
   search: SearchHits; usage: UsageTable; highlight: Highlighted; diff: Diff; changes: Changes; drift: DriftLines; timeline: TimelineData; devices: Devices;
   pair: PairingCode; audit: Audit; check: Checked; rewind: Rewound; export: Exported; status: BridgeStatus; folder_trust: FolderTrust; trust_folder: FolderTrust;
+  working_tree: WorkingTree; git: GitReport; folder: FolderEntries; file: FileText; templates: Templates;
 }
 export type CommandType = Exclude<ClientMessage['type'], 'hello' | 'ping' | 'pong'>;
 export type CommandOf<T extends CommandType> = Extract<ClientMessage, { type: T }>;
@@ -33,7 +35,7 @@ export interface SendOptions {
 }
 
 /** These wait for an agent to start or a model server to answer. */
-const SLOW: ReadonlySet<CommandType> = new Set<CommandType>(['start', 'resume_session', 'fork', 'rewind', 'check', 'mcp_authenticate', 'mcp_reconnect', 'export', 'changes']);
+const SLOW: ReadonlySet<CommandType> = new Set<CommandType>(['start', 'resume_session', 'fork', 'rewind', 'check', 'mcp_authenticate', 'mcp_reconnect', 'export', 'changes', 'working_tree', 'git']);
 
 interface Pending { command: Command; resolve: (data: unknown) => void; reject: (error: Refusal) => void; timer: ReturnType<typeof setTimeout>; sent: boolean }
 

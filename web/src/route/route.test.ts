@@ -10,6 +10,8 @@ test('every route is read back as it was written', () => {
     { at: 'session', id: 's1', view: 'transcript', seq: 4711, beside: ['s2', 's3'] },
     { at: 'session', id: 's1', view: 'changes', seq: null, beside: [] },
     { at: 'session', id: 's1', view: 'overview', seq: null, beside: [] },
+    { at: 'session', id: 's1', view: 'files', seq: null, beside: [], path: '', line: null },
+    { at: 'session', id: 's1', view: 'files', seq: null, beside: [], path: 'src/a b&c.rs', line: 12 },
     { at: 'settings', part: 'devices' },
     { at: 'settings', part: '' },
     { at: 'usage' },

@@ -1,16 +1,17 @@
 // Where one is, written in the fragment: it reaches no server, and a link to a message survives a reload.
 //   #/                        sessions            #/new?folder=PATH      a new session
 //   #/s/ID                    transcript          #/s/ID/SEQ             the same, at a record
-//   #/s/ID/changes            what it changed     #/s/ID/overview        timeline and panels
+//   #/s/ID/changes            what changed        #/s/ID/overview        timeline and panels
+//   #/s/ID/files?path=&line=  its files
 //   #/usage #/settings/PART #/help #/keys         #/welcome              the first visit
 // `?beside=ID,ID` holds more sessions beside the first; `?q=` and `?folder=` narrow the list.
 import { createSignal } from 'solid-js';
 
-export type View = 'transcript' | 'changes' | 'overview';
+export type View = 'transcript' | 'changes' | 'files' | 'overview';
 export type Route =
   | { at: 'sessions'; q: string; folder: string }
   | { at: 'new'; folder: string }
-  | { at: 'session'; id: string; view: View; seq: number | null; beside: readonly string[] }
+  | { at: 'session'; id: string; view: View; seq: number | null; beside: readonly string[]; path?: string; line?: number | null }
   | { at: 'usage' }
   | { at: 'settings'; part: string }
   | { at: 'help' }
@@ -33,9 +34,12 @@ export function parse(hash: string): Route {
   switch (first) {
     case 's': {
       if (!second) break;
-      const view: View = third === 'changes' || third === 'overview' ? third : 'transcript';
+      const view: View = third === 'changes' || third === 'files' || third === 'overview' ? third : 'transcript';
       const seq = /^\d{1,15}$/.test(third) ? Number(third) : null;
-      return { at: 'session', id: second, view, seq, beside: (query.get('beside') ?? '').split(',').filter(Boolean) };
+      const session = { at: 'session' as const, id: second, view, seq, beside: (query.get('beside') ?? '').split(',').filter(Boolean) };
+      if (view !== 'files') return session;
+      const line = /^[1-9]\d{0,6}$/.exec(query.get('line') ?? '');
+      return { ...session, path: query.get('path') ?? '', line: line ? Number(line[0]) : null };
     }
     case 'new':
       return { at: 'new', folder: query.get('folder') ?? '' };
@@ -63,7 +67,7 @@ export function format(route: Route): string {
       return withQuery('#/new', { folder: route.folder });
     case 'session': {
       const tail = route.view !== 'transcript' ? `/${route.view}` : route.seq === null ? '' : `/${route.seq}`;
-      return withQuery(`#/s/${encodeURIComponent(route.id)}${tail}`, { beside: route.beside.join(',') });
+      return withQuery(`#/s/${encodeURIComponent(route.id)}${tail}`, { beside: route.beside.join(','), path: route.path ?? '', line: route.line ? String(route.line) : '' });
     }
     case 'settings':
       return route.part ? `#/settings/${route.part}` : '#/settings';
@@ -73,8 +77,8 @@ export function format(route: Route): string {
 }
 
 /** The address of a session, for a link. */
-export const sessionHref = (id: string, view: View = 'transcript', seq: number | null = null, beside: readonly string[] = []): string =>
-  format({ at: 'session', id, view, seq, beside });
+export const sessionHref = (id: string, view: View = 'transcript', seq: number | null = null, beside: readonly string[] = [], path = '', line: number | null = null): string =>
+  format({ at: 'session', id, view, seq, beside, path, line });
 
 const [route, setRoute] = createSignal<Route>(parse(typeof location === 'undefined' ? '' : location.hash), {
   equals: (a, b) => format(a) === format(b),

@@ -10,6 +10,7 @@ import { useKeys } from '../keys/listen';
 import { shortPath } from '../transcript/services';
 import { createAsked } from './asked';
 import { openSheet } from './Dialogs';
+import { WorkingTree } from './WorkingTree';
 import { client, may, openSession, reasonOf, request } from './link';
 import { diffs, keep, recall, setDiffs } from './prefs';
 import './session.css';
@@ -20,11 +21,16 @@ const mark = (file: Diff): string => `${file.path} ${file.added} ${file.removed}
 export default function Changes(props: { id: string }): JSX.Element {
   const view = openSession(props.id);
   const turns = createMemo(() => view.state()?.info.turns ?? 0);
+  // What the whole folder changed, or what the calls of this session did.
+  const [source, setSource] = createSignal<'tree' | 'session' | null>(null);
+  const [steps, setSteps] = createSignal(0);
+  const [tree, { refetch: lookAgain }] = createAsked(() => `${steps()} ${view.state()?.info.finishedAt ?? 0}`, () => request({ type: 'working_tree', sessionId: props.id }));
+  const shown = () => source() ?? (tree.latest?.git === false || tree.error ? 'session' : 'tree');
   const [range, setRange] = createSignal('all');
-  const step = () => `${range()} ${view.state()?.info.finishedAt ?? 0}`;
+  const step = () => shown() === 'session' && `${range()} ${view.state()?.info.finishedAt ?? 0}`;
   const [changes, { refetch }] = createAsked(step, () => request({ type: 'changes', sessionId: props.id, turn: range() === 'all' ? null : Number(range()) }));
   // Below the folder of the session as people name them there.
-  const files = createMemo(() => (changes.error ? [] : (changes.latest?.files ?? []).map((file) => ({ ...file, path: shortPath(file.path, view.state()?.info.projectPath) }))));
+  const files = createMemo(() => (shown() === 'tree' ? (tree.latest?.files ?? []).map((file) => file.diff) : changes.error ? [] : (changes.latest?.files ?? []).map((file) => ({ ...file, path: shortPath(file.path, view.state()?.info.projectPath) }))));
   const sum = (field: 'added' | 'removed') => files().reduce((n, file) => n + file[field], 0);
 
   const [read, setRead] = createSignal<readonly string[]>(JSON.parse(recall(`seen.${props.id}`) ?? '[]') as string[]);
@@ -57,20 +63,28 @@ export default function Changes(props: { id: string }): JSX.Element {
             <small class="trunc">{file.path.split('/').slice(0, -1).join('/')}</small>
           </a>
         )}</For>
-        <div class="range"><Range value={range()} turns={turns()} onChange={setRange} /></div>
+        <Show when={shown() === 'session'}><div class="range"><Range value={range()} turns={turns()} onChange={setRange} /></div></Show>
       </nav>
       <div class="fdiffs" ref={area} tabIndex={0} role="group" aria-label={t('sessions.changes')} data-region="stream">
         <div class="fbar">
+          <Show when={tree.latest?.git}><Segmented<'tree' | 'session'> label={t('places.whatChanged')} value={shown()} onChange={setSource} options={[{ value: 'tree', label: t('places.tree') }, { value: 'session', label: t('places.thisSession') }]} /></Show>
+          <Show when={shown() === 'session'}>
           <span class="not-phone"><Segmented label={t('places.layout')} value={diffs()} onChange={setDiffs} options={[{ value: 'unified', label: t('places.unified') }, { value: 'split', label: t('places.split') }]} /></span>
           <Button small icon="wrap" aria-pressed={wrap()} onClick={() => setWrap(!wrap())}>{t('places.wrap')}</Button>
           <span class="push dim num">{t('places.readOf', { n: files().filter(isRead).length, all: files().length })}</span>
           <Show when={may('operate')}><Button small icon="undo" onClick={() => openSheet({ kind: 'rewind', id: props.id, prompt: null })}>{t('places.rewindFilesDo')}</Button></Show>
+          </Show>
+          <Show when={shown() === 'tree'}><span class="push" /><Button small icon="retry" onClick={() => void lookAgain()}>{t('places.lookAgain')}</Button></Show>
         </div>
+        <Show when={shown() === 'tree'} fallback={<>
         <Show when={changes.error}><div class="blank"><p>{t('sessions.failed', { why: reasonOf(changes.error) })}</p><Button icon="retry" onClick={() => void refetch()}>{t('sessions.again')}</Button></div></Show>
         <Show when={!changes.error && files().length === 0}>
           <div class="blank"><Show when={changes.loading} fallback={<><h2>{t('places.noChanges')}</h2><p>{t('places.noChangesWords')}</p></>}><p role="status">{t('places.looking')}</p></Show></div>
         </Show>
         <For each={files()}>{(file) => <File id={props.id} file={file} split={split()} wrap={wrap()} read={isRead(file)} onRead={(on) => setFileRead(file, on)} />}</For>
+        </>}>
+          <Show when={tree.latest} fallback={<div class="blank"><p role="status">{t('places.looking')}</p></div>}>{(found) => <WorkingTree id={props.id} tree={found()} onChanged={() => setSteps(steps() + 1)} />}</Show>
+        </Show>
       </div>
     </div>
   );

@@ -107,7 +107,7 @@ const isId = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f-]{27}$|^toolu_/.te
 function auditWord(entry: AuditEntry): string {
   const words: Readonly<Record<string, () => string>> = {
     start: () => t('settings.didStart'), resume: () => t('settings.didResume'), import: () => t('settings.didImport'), fork: () => t('settings.didFork'), delete: () => t('settings.didDelete'), stop: () => t('settings.didStop'), revoke: () => t('settings.didRevoke'),
-    setting: () => t('settings.didSetting'), mode: () => t('settings.didMode'), interrupt: () => t('settings.didInterrupt'), rule: () => t('settings.didRule'), rewind: () => t('settings.didRewind'), pair: () => t('settings.didPair'),
+    setting: () => t('settings.didSetting'), mode: () => t('settings.didMode'), interrupt: () => t('settings.didInterrupt'), rule: () => t('settings.didRule'), rewind: () => t('settings.didRewind'), git: () => t('settings.didGit'), template: () => t('settings.didTemplate'), pair: () => t('settings.didPair'),
     answer: () => ({ allow: t('settings.didAllow'), deny: t('settings.didDeny'), accept: t('settings.didSend'), decline: t('settings.didDecline'), cancel: t('settings.didCancel') })[entry.detail.split(' ')[0] ?? ''] ?? t('settings.didAnswer'),
   };
   return words[entry.action]?.() ?? entry.action;

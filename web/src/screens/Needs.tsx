@@ -1,6 +1,6 @@
 // A session that waits for a person: the act in full, and the buttons. A change is never allowed from here without being read.
 import { createSignal, Match, Show, Switch, type JSX } from 'solid-js';
-import type { AskInfo, SessionInfo } from '../api/types';
+import type { AskBrief, SessionInfo } from '../api/types';
 import { Button } from '../ui';
 import { t } from '../text';
 import { go, sessionHref } from '../route/route';
@@ -8,44 +8,23 @@ import { askWords, toolWords } from '../gate/standing';
 import { shortPath } from '../transcript/services';
 import { done } from './act';
 import { archive, resume, SessionMenu, titleOf } from './Dialogs';
-import { folderName, rowAge } from './groups';
-import { askOf, branchOf, type Brief } from './info';
-import { may, now, openSession, request, up } from './link';
+import { branchOf, folderName, rowAge } from './groups';
+import { may, now, request, up } from './link';
 import { Glyph, standing } from './Standing';
 
 /** Tools whose ask is a difference to read. */
 const CHANGES = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit']);
 
-/** An ask as a row shows it, from the folded state when the list does not hold it. */
-export function briefOf(ask: AskInfo): Brief {
-  const input = (ask.request['input'] ?? {}) as Record<string, unknown>;
-  const questions = Array.isArray(input['questions']) ? (input['questions'] as { question?: unknown }[]) : [];
-  const about = [input['command'], input['file_path'], input['notebook_path'], input['path'], input['url'], input['query'], input['pattern'], questions[0]?.question, ask.request['message']].find((one) => typeof one === 'string');
-  // Only a command is all there is to read; what asks not to be allowed lightly is opened first.
-  const whole = ask.kind === 'tool' && ask.toolName === 'Bash' && typeof input['command'] === 'string' && ask.request['default_to_no'] !== true;
-  return { ask: ask.ask, kind: ask.kind, toolName: ask.toolName, about: typeof about === 'string' ? about : '', at: ask.at, whole };
-}
-
 /** Characters that change how a command reads are shown as what they are. */
 const plain = (text: string): string => text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 export function NeedRow(props: { info: SessionInfo }): JSX.Element {
-  return <Show when={askOf(props.info) === null && props.info.pendingAsks > 0} fallback={<Row info={props.info} ask={askOf(props.info)} />}><Subscribed info={props.info} /></Show>;
-}
-
-/** A bridge that does not tell the ask in the list tells it to those who follow the session. */
-function Subscribed(props: { info: SessionInfo }): JSX.Element {
-  const view = openSession(props.info.sessionId);
-  return <Row info={props.info} ask={view.asks[0] ? briefOf(view.asks[0]) : null} />;
-}
-
-function Row(props: { info: SessionInfo; ask: Brief | null }): JSX.Element {
   const crashed = () => props.info.standing === 'crashed' || props.info.standing === 'lost';
   const [busy, setBusy] = createSignal(false);
   const href = () => sessionHref(props.info.sessionId);
-  const allow = (one: Brief) => done(() => request({ type: 'answer_ask', sessionId: props.info.sessionId, ask: one.ask, decision: 'allow' }), setBusy);
+  const allow = (one: AskBrief) => done(() => request({ type: 'answer_ask', sessionId: props.info.sessionId, ask: one.ask, decision: 'allow' }), setBusy);
   // A change is read before it is allowed, however short; so is what hides something.
-  const whole = (one: Brief) => one.whole && one.kind === 'tool' && !CHANGES.has(one.toolName) && plain(one.about) === one.about;
+  const whole = (one: AskBrief) => one.whole && one.kind === 'tool' && !CHANGES.has(one.toolName) && plain(one.about) === one.about;
   return (
     <li class="need" classList={{ crash: crashed() }}>
       <Glyph info={props.info} />
@@ -53,7 +32,7 @@ function Row(props: { info: SessionInfo; ask: Brief | null }): JSX.Element {
       <div class="act">
         <Switch fallback={<span>{standing(props.info).word}</span>}>
           <Match when={crashed()}><b class="strong t-bad">{standing(props.info).word}</b> {standing(props.info).evidence}</Match>
-          <Match when={props.ask}>{(one) => <Act ask={one()} cwd={props.info.projectPath} more={props.info.pendingAsks - 1} />}</Match>
+          <Match when={props.info.ask}>{(one) => <Act ask={one()} cwd={props.info.projectPath} more={props.info.pendingAsks - 1} />}</Match>
         </Switch>
       </div>
       <div class="buttons">
@@ -65,7 +44,7 @@ function Row(props: { info: SessionInfo; ask: Brief | null }): JSX.Element {
             </Show>
           </Match>
           <Match when={!may('approve')}><span class="dim">{t('sessions.lookOnly')}</span></Match>
-          <Match when={props.ask}>{(one) => (
+          <Match when={props.info.ask}>{(one) => (
             <Show when={whole(one())} fallback={
               <Button look="primary" onClick={() => go(href())}>{one().kind === 'question' ? t('sessions.answer') : one().kind === 'plan' ? t('sessions.review') : CHANGES.has(one().toolName) ? t('sessions.read') : t('sessions.open')}</Button>
             }>
@@ -82,7 +61,7 @@ function Row(props: { info: SessionInfo; ask: Brief | null }): JSX.Element {
   );
 }
 
-function Act(props: { ask: Brief; cwd: string; more: number }): JSX.Element {
+function Act(props: { ask: AskBrief; cwd: string; more: number }): JSX.Element {
   const tool = () => props.ask.kind === 'tool';
   return (
     <>

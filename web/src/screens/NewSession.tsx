@@ -14,7 +14,7 @@ import { client, line, may, now, request, sessions, up, welcome } from './link';
 import { modelNamed } from './models';
 import { EFFORTS, effortWord, MODES, modeMeaning, modeWord, type Mode } from './modes';
 import { enter, newAgent, newEffort, newMode, newModel, setNewAgent, setNewEffort, setNewMode, setNewModel } from './prefs';
-import { TrustNote } from './trust';
+import { TrustNote, trustPending } from './trust';
 import './lists.css';
 
 /** `~` for the home of the machine the bridge runs on. */
@@ -69,6 +69,8 @@ export function NewSession(): JSX.Element {
     queueMicrotask(() => go(sessionHref(begun.sessionId), true));
     return true;
   };
+  // Drawn once the folders are there: what is below them does not move.
+  const formed = createMemo<boolean>((was) => was || line().phase === 'lost' || line().phase === 'unpaired' || found.error !== undefined || (found.latest !== undefined && agent() !== undefined && !trustPending(chosen()?.path ?? '', agent()?.name)), false);
   let box: ComposerHandle | undefined;
   // A phone would raise its keyboard; a pointer that hovers has none to raise.
   onMount(() => { if (matchMedia('(hover: hover) and (min-width: 48rem)').matches) box?.focus(); });
@@ -77,7 +79,7 @@ export function NewSession(): JSX.Element {
     <main class="main" id="main" tabIndex={-1}>
       <header class="head"><a class="icon-btn back" href="#/" aria-label={t('sessions.back')}><Icon name="back" /></a><div class="ttl"><h1>{t('sessions.newSession')}</h1></div></header>
       <div class="scroll" data-region="stream">
-        <div class="begin">
+        <div class="begin" classList={{ forming: !formed() }}>
           <h2 id="where">{t('sessions.where')}</h2>
           <label class="folder"><Icon name="folder" class="dim" />
             <input value={typed()} placeholder={short(folder(), home()) || '~/'} aria-label={t('sessions.folderLabel')} autocomplete="off" autocapitalize="off" spellcheck={false} onInput={(event) => type(event.currentTarget.value)}

@@ -17,13 +17,14 @@ import { anchor, enter, panelOpen, reading, setPanelOpen } from './prefs';
 import { reach, servicesFor } from './services';
 import { SessionHead } from './SessionHead';
 import { useTranscript } from './transcript';
-import { TrustNote } from './trust';
+import { TrustNote, trustPending } from './trust';
 
 const Panel = lazy(() => import('../panels/Panel'));
 /** What was shown once is at hand: it does not wait again. */
 let panelSeen = false;
 let talkSeen = false;
 const Changes = lazy(() => import('./Changes'));
+const Files = lazy(() => import('./Files'));
 const Overview = lazy(() => import('./Overview'));
 
 /** In rem: what the rail takes, what the panel takes, and what a session beside others needs to be read. */
@@ -154,6 +155,7 @@ function Side(props: SideProps): JSX.Element {
           <Switch>
             <Match when={props.view === 'transcript'}><Talk {...props} changed={changed()} /></Match>
             <Match when={props.view === 'changes'}><Changes id={props.id} /></Match>
+            <Match when={props.view === 'files'}><Files id={props.id} /></Match>
             <Match when={props.view === 'overview'}><Overview id={props.id} /></Match>
           </Switch>
         </Suspense>
@@ -194,6 +196,8 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   const [dock, setDock] = createSignal<DockHandle>();
   // The first time the frame of the page and what was said in it are two tasks: keys are heard between them.
   const [due, setDue] = createSignal(talkSeen);
+  // A page that is opened at a session is drawn once everything above the dock has its place.
+  const [placed, setPlaced] = createSignal(talkSeen);
   if (!due()) onCleanup(soon(() => { talkSeen = true; setDue(true); }));
   let following = true;
   const services = servicesFor(view, (text) => dock()?.addToBox(text));
@@ -256,10 +260,10 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   return (
     <>
       <Show when={due() && model()} keyed>{(one) => (
-        <TranscriptView transcript={one} services={services} active={props.focused} hasOlder={view.more()} onOlder={older} startAt={startAt()} handle={setStream} still={still()} seenUpTo={away() ? line().since : undefined}
+        <TranscriptView transcript={one} services={services} active={props.focused} hasOlder={view.more()} onOlder={older} startAt={startAt()} handle={setStream} still={still()} onSettled={() => setPlaced(true)} seenUpTo={away() ? line().since : undefined}
           onFollow={(now) => { following = now; view.store.setReading(!now); look(); }} onFound={() => view.store.setReading(!following)} />
       )}</Show>
-      <Dock client={client()} session={view} line={line()} now={now()} here={props.focused} enterIsLine={enter() === 'line'} handle={setDock} changed={props.changed}
+      <Dock client={client()} session={view} line={line()} now={now()} here={props.focused} settled={placed() && !trustPending(view.state()?.info.projectPath ?? '', view.state()?.info.agent)} enterIsLine={enter() === 'line'} handle={setDock} changed={props.changed}
         onChanges={() => go(sessionHref(props.id, 'changes'))} onRewind={() => openSheet({ kind: 'rewind', id: props.id, prompt: null })} onSession={(id) => go(sessionHref(id))} onSent={() => stream()?.toEnd()} />
     </>
   );

@@ -8,8 +8,7 @@ import { perform } from '../keys/listen';
 import { go, route, sessionHref, type View } from '../route/route';
 import { done } from './act';
 import { SessionMenu, titleOf } from './Dialogs';
-import { folderName, group } from './groups';
-import { branchOf } from './info';
+import { branchOf, folderName, group } from './groups';
 import { may, request, sessions, unread } from './link';
 import { Glyph, standing } from './Standing';
 
@@ -59,7 +58,7 @@ function EditableTitle(props: { id: string; title: string }): JSX.Element {
 /** Title, where, the views of the session, its panel and its menu. */
 export function SessionHead(props: HeadProps): JSX.Element {
   const views: readonly { view: View; word: () => string }[] = [
-    { view: 'transcript', word: () => t('sessions.transcript') }, { view: 'changes', word: () => t('sessions.changes') }, { view: 'overview', word: () => t('sessions.overview') },
+    { view: 'transcript', word: () => t('sessions.transcript') }, { view: 'changes', word: () => t('sessions.changes') }, { view: 'files', word: () => t('sessions.filesView') }, { view: 'overview', word: () => t('sessions.overview') },
   ];
   const besides = () => { const here = route(); return here.at === 'session' ? here.beside : []; };
   const extra = (): MenuEntry[] => [

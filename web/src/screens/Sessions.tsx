@@ -10,8 +10,7 @@ import { useKeys } from '../keys/listen';
 import { go, route, sessionHref } from '../route/route';
 import { createAsked } from './asked';
 import { SessionMenu, titleOf } from './Dialogs';
-import { folderName, group, inPlace, rowAge, type Groups } from './groups';
-import { branchOf, contextOf } from './info';
+import { branchOf, folderName, group, inPlace, rowAge, type Groups } from './groups';
 import { fetchAhead, fetchAll, listed, may, now, request, sessions, unread, welcome } from './link';
 import { NeedRow } from './Needs';
 import { Page } from './Page';
@@ -124,7 +123,7 @@ export function ListRow(props: { info: SessionInfo }): JSX.Element {
       <div class="names"><a class="title trunc" href={sessionHref(props.info.sessionId)} onPointerDown={(event) => fetchAhead(event, props.info.sessionId)}>{titleOf(props.info)}</a><span class="line2 trunc"><ListWords info={props.info} /></span></div>
       <span class="flow"><Show when={props.info.activity.length}><Hydrograph values={props.info.activity} tone={props.info.standing === 'running' ? undefined : 'still'} bars={20} /></Show></span>
       <span class="where trunc" title={props.info.projectPath}><span class="mono">{folderName(props.info.projectPath)}</span><Show when={branchOf(props.info)}>{(branch) => <span class="mono dim"> / {branch()}</span>}</Show></span>
-      <span class="fill"><Show when={contextOf(props.info) !== null}><span class="mini" classList={{ high: (contextOf(props.info) ?? 0) > 0.8 }} aria-hidden="true"><i style={{ '--part': contextOf(props.info) ?? 0 }} /></span><span class="num dim">{percent(contextOf(props.info) ?? 0)}</span></Show></span>
+      <span class="fill"><Show when={props.info.context !== null}><span class="mini" classList={{ high: (props.info.context ?? 0) > 0.8 }} aria-hidden="true"><i style={{ '--part': props.info.context ?? 0 }} /></span><span class="num dim">{percent(props.info.context ?? 0)}</span></Show></span>
       <span class="num right money">{props.info.external ? '' : money(props.info.cost)}</span>
       <span class="num right dim">{rowAge(props.info, now())}</span>
       <SessionMenu small info={props.info} />

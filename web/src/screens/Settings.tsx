@@ -20,14 +20,15 @@ import './more.css';
 
 const Devices = lazy(() => import('./Devices'));
 const Machine = lazy(() => import('./Machine'));
+const Templates = lazy(() => import('./Templates'));
 
-const PARTS = ['new', 'appearance', 'writing', 'notices', 'devices', 'agents', 'bridge', 'keys'] as const;
+const PARTS = ['new', 'appearance', 'writing', 'templates', 'notices', 'devices', 'agents', 'bridge', 'keys'] as const;
 type Part = (typeof PARTS)[number];
 
 export default function Settings(): JSX.Element {
   const part = (): Part => { const here = route(); return (here.at === 'settings' && PARTS.find((one) => one === here.part)) || 'new'; };
   const words: Record<Part, () => string> = {
-    new: () => t('settings.newSessions'), appearance: () => t('settings.appearance'), writing: () => t('settings.writing'), notices: () => t('settings.notices'),
+    new: () => t('settings.newSessions'), appearance: () => t('settings.appearance'), writing: () => t('settings.writing'), templates: () => t('settings.templates'), notices: () => t('settings.notices'),
     devices: () => t('settings.devices'), agents: () => t('settings.agents'), bridge: () => t('settings.bridge'), keys: () => t('settings.keys'),
   };
   const [saved, setSaved] = createSignal(false);
@@ -50,6 +51,7 @@ export default function Settings(): JSX.Element {
             <Show when={part() === 'new'}><NewSessions save={save} /></Show>
             <Show when={part() === 'appearance'}><Appearance save={save} /></Show>
             <Show when={part() === 'writing'}><Writing save={save} /></Show>
+            <Show when={part() === 'templates'}><Templates /></Show>
             <Show when={part() === 'notices'}><Notices save={save} /></Show>
             <Show when={part() === 'devices'}><Devices /></Show>
             <Show when={part() === 'agents' || part() === 'bridge'}><Machine part={part() as 'agents' | 'bridge'} /></Show>

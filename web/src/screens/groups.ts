@@ -3,6 +3,9 @@ import type { SessionInfo } from '../api/types';
 import { groupOf } from '../protocol';
 import { when } from '../text/format';
 
+/** Its branch; a folder without one is HEAD to some programs. */
+export const branchOf = (info: SessionInfo): string | null => (info.branch && info.branch !== 'HEAD' ? info.branch : null);
+
 export interface Groups { needs: SessionInfo[]; running: SessionInfo[]; idle: SessionInfo[]; elsewhere: SessionInfo[]; archived: SessionInfo[] }
 
 const byId = (a: SessionInfo, b: SessionInfo): number => (a.sessionId < b.sessionId ? -1 : 1);

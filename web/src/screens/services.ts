@@ -5,6 +5,7 @@ import type { TranscriptServices } from '../transcript';
 import { t } from '../text';
 import { copyText } from '../ui';
 import { go, sessionHref } from '../route/route';
+import { act } from './act';
 import { fork, openSheet } from './Dialogs';
 import { client, may, request, up, welcome } from './link';
 import { modelNamed } from './models';
@@ -25,18 +26,15 @@ export function servicesFor(view: SessionView, onDraft?: (text: string) => void)
       return answer.text();
     },
     blobUrl,
+    fileHref: ({ path, line }) => sessionHref(id, 'files', null, [], path, line),
     permalink: (seq) => sessionHref(id, 'transcript', seq),
     waiting: () => new Set(view.asks.flatMap((ask) => (ask.toolUseId ? [ask.toolUseId] : []))),
     openTask: () => go(sessionHref(id, 'overview')),
     device: () => welcome()?.device.id,
     modelName: modelNamed,
-    retry: (turn) => {
-      // Only the last turn, and only while nothing else runs.
-      const idle = ['idle', 'stopped'].includes(view.state()?.info.standing ?? '');
-      const last = view.records().findLast((record) => record.what.type === 'sluice_prompt')?.what as Extract<Own, { type: 'sluice_prompt' }> | undefined;
-      const prompt = turn.items.findLast((item) => item.kind === 'prompt');
-      if (!idle || !may('operate') || !last || prompt?.kind !== 'prompt' || prompt.uuid !== last.uuid || typeof last.text !== 'string') return undefined;
-      return () => void client().outbox.keep({ sessionId: id, text: last.text, images: last.images.map((one) => ({ hash: one.hash, mimeType: one.mime })) });
+    retry: (prompt) => {
+      const last = lastPrompt(view);
+      return prompt && prompt.uuid === last?.uuid ? retryOf(view) : undefined;
     },
     promptMenu: (prompt) => (may('operate') ? [
       ...(onDraft && typeof prompt.text === 'string' ? [{ label: t('sessions.editResend'), icon: 'edit' as const, onSelect: () => onDraft(prompt.text as string) }] : []),
@@ -44,6 +42,23 @@ export function servicesFor(view: SessionView, onDraft?: (text: string) => void)
       { label: t('sessions.forkHere'), icon: 'fork', onSelect: () => void fork(id, prompt.uuid) },
       { label: t('sessions.copyLink'), icon: 'link', onSelect: () => void copyText(new URL(sessionHref(id, 'transcript', prompt.seq), location.href).href) },
     ] : []),
+  };
+}
+
+type PromptRecord = Extract<Own, { type: 'sluice_prompt' }>;
+
+const lastPrompt = (view: SessionView): PromptRecord | undefined => view.records().findLast((record) => record.what.type === 'sluice_prompt')?.what as PromptRecord | undefined;
+
+/** Sends the last message again; an agent that ended is resumed first. Nothing while a turn runs. */
+function retryOf(view: SessionView): (() => void) | undefined {
+  const id = view.store.id;
+  const standing = view.state()?.info.standing ?? '';
+  const last = lastPrompt(view);
+  if (!['idle', 'stopped', 'crashed', 'lost'].includes(standing) || !may('operate') || typeof last?.text !== 'string') return undefined;
+  return () => {
+    const send = () => client().outbox.keep({ sessionId: id, text: last.text, images: last.images.map((one) => ({ hash: one.hash, mimeType: one.mime })) });
+    if (standing === 'idle') void send();
+    else void act(() => request({ type: 'resume_session', sessionId: id })).then((begun) => (begun ? send() : undefined));
   };
 }
 

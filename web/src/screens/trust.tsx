@@ -10,6 +10,7 @@ import { folderName } from './groups';
 import { request, up } from './link';
 
 const [known, setKnown] = createStore<{ [folder: string]: FolderTrust }>({});
+const [failed, setFailed] = createStore<{ [folder: string]: boolean }>({});
 /** What the bridge answered last about a folder. */
 export const trustOf = (folder: string): FolderTrust | undefined => known[folder];
 export const learnTrust = (folder: string, answer: FolderTrust): void => setKnown(folder, answer);
@@ -17,9 +18,14 @@ export const learnTrust = (folder: string, answer: FolderTrust): void => setKnow
 /** Agents that hold back what an untrusted folder brings. The reference CLI applies it to every session of a host. */
 const holdsBack = (agent: string | undefined): boolean => agent === 'sluice';
 
+/** Whether the bridge is still to answer what a folder holds back; a view that is opened is drawn after that. */
+export const trustPending = (folder: string, agent: string | undefined): boolean => up() && holdsBack(agent) && folder !== '' && trustOf(folder) === undefined && !failed[folder];
+
 /** A strip while something of the folder is held back. `session`: the one whose agent has to restart after the decision. */
 export function TrustNote(props: { folder: string; agent: string | undefined; session?: string | undefined; class?: string | undefined }): JSX.Element {
-  createAsked(() => up() && holdsBack(props.agent) && props.folder, async (folder) => { learnTrust(folder, await request({ type: 'folder_trust', path: folder })); });
+  createAsked(() => up() && holdsBack(props.agent) && props.folder, async (folder) => {
+    try { learnTrust(folder, await request({ type: 'folder_trust', path: folder })); } catch (error) { setFailed(folder, true); throw error; }
+  });
   const held = () => (holdsBack(props.agent) ? (trustOf(props.folder)?.heldBack ?? []) : []);
   return (
     <Show when={held().length}>

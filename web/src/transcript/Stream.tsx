@@ -43,6 +43,8 @@ export interface StreamProps {
   /** Folds six or more looks in a row; on unless set. */
   foldLooks?: boolean | undefined;
   handle?: ((handle: StreamHandle) => void) | undefined;
+  /** Called once, when what is in view and near it has its place. */
+  onSettled?: (() => void) | undefined;
   /** Told when the set of rows in the document changed (find marks its hits anew). */
   onShown?: (() => void) | undefined;
   /** Whether the reader is at the end: what is there counts as read. */
@@ -326,7 +328,7 @@ export function Stream(props: StreamProps): JSX.Element {
     onCleanup(stop);
     seen = rows().length;
     if (props.startAt === undefined || !handle.toSeq(props.startAt)) settle();
-    onCleanup(whenIdle(() => { ahead = AHEAD; settle(); }));
+    onCleanup(whenIdle(() => { ahead = AHEAD; settle(); props.onSettled?.(); }));
     document.addEventListener('selectionchange', onSelect);
     // Its line stands below the last row: the end is then elsewhere.
     createEffect(on(() => props.seenUpTo, () => settle(), { defer: true }));

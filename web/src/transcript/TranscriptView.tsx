@@ -53,7 +53,7 @@ export function TranscriptView(props: TranscriptViewProps): JSX.Element {
     <TranscriptServicesProvider value={services()}>
       <div class="transcript">
         <Show when={finding() ? stream() : undefined}>{(handle) => <Suspense><Find stream={handle()} onClose={close} onShown={(again) => { mark = again; }} /></Suspense>}</Show>
-        <Stream transcript={props.transcript} hasOlder={props.hasOlder} onOlder={props.onOlder} startAt={props.startAt} foldLooks={props.foldLooks} onFollow={props.onFollow} still={props.still} seenUpTo={props.seenUpTo} empty={props.empty}
+        <Stream transcript={props.transcript} hasOlder={props.hasOlder} onOlder={props.onOlder} startAt={props.startAt} foldLooks={props.foldLooks} onFollow={props.onFollow} still={props.still} seenUpTo={props.seenUpTo} empty={props.empty} onSettled={props.onSettled}
           handle={(handle) => { setStream(handle); props.handle?.(Object.assign(Object.create(handle) as StreamHandle, { openFind })); }}
           onShown={() => { mark?.(); props.onShown?.(); }} />
       </div>

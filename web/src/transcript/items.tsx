@@ -51,6 +51,8 @@ function copyLink(link: string): void {
 /** What the model said in a turn, as it wrote it. */
 const saidIn = (turn: Turn): string => turn.items.filter((item): item is TextItem => item.kind === 'text').map((item) => item.text).join('\n\n');
 
+const promptOf = (turn: Turn): PromptItem | undefined => turn.items.findLast((item): item is PromptItem => item.kind === 'prompt');
+
 const lastSentence = (text: string): string => text.trim().split(/(?<=[.!?])\s+|\n+/).at(-1) ?? '';
 const firstSentence = (text: string): string => text.trim().replace(/\*\*/g, '').split(/(?<=[.!?])\s+|\n+/)[0] ?? '';
 
@@ -102,6 +104,7 @@ export function Prompt(props: { item: PromptItem }): JSX.Element {
         <Show when={item().images.length > 0}><span class="saidpics"><For each={item().images}>{(picture) => <PictureView picture={picture} />}</For></span></Show>
         <Show when={item().state === 'indeterminate'}><span class="doubt t-ask">{t('transcript.indeterminate')}</span></Show>
         <Show when={item().state === 'failed'}><span class="doubt t-bad">{t('transcript.failed')}</span></Show>
+        <Show when={item().state !== 'delivered' && services.retry?.(item())}>{(retry) => <Button small icon="retry" onClick={() => retry()()}>{t('transcript.retryTurn')}</Button>}</Show>
       </div>
     </>
   );
@@ -231,7 +234,7 @@ export function TurnEndLine(props: { turn: Turn }): JSX.Element {
         <Show when={end().cost !== undefined}><span>{money(end().cost ?? 0)}</span></Show>
         <Show when={end().input > 0}><span>{t('transcript.tokensIn', { tokens: tokens(end().input), part: percent(end().cached / end().input) })}</span></Show>
         <Show when={end().output > 0}><span>{t('transcript.tokensOut', { tokens: tokens(end().output) })}</span></Show>
-        <Show when={end().outcome === 'error' && services.retry?.(turn())}>{(retry) => <Button small icon="retry" onClick={() => retry()()}>{t('transcript.retryTurn')}</Button>}</Show>
+        <Show when={end().outcome === 'error' && services.retry?.(promptOf(turn()))}>{(retry) => <Button small icon="retry" onClick={() => retry()()}>{t('transcript.retryTurn')}</Button>}</Show>
         <span class="endacts">
           <Show when={saidIn(turn())}><CopyButton text={() => saidIn(turn())} label={t('transcript.copyAnswer')} /></Show>
           <IconButton small icon="link" label={t('transcript.link')} onClick={() => copyLink(services.permalink(turn().seq))} />

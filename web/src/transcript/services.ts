@@ -1,6 +1,7 @@
 // What the transcript needs from the page around it. Everything that talks to the server is injected.
 import { createContext, createSignal, onCleanup, useContext, type Accessor } from 'solid-js';
 import type { Diff } from '../api/types';
+import type { FilePlace } from '../markdown/filelinks';
 import type { Runs } from '../markdown/runs';
 import type { MenuEntry } from '../ui';
 import type { CallItem, PromptItem, Turn } from './model';
@@ -14,6 +15,8 @@ export interface TranscriptServices {
   highlight: (lang: string, text: string) => Promise<Runs>;
   /** The diff of an edit, by the record of its result (or of the call) and its id. */
   diffOf: (seq: number, toolUseId: string) => Promise<Diff>;
+  /** The address of a file of the session, by its path and line. */
+  fileHref?: ((place: FilePlace) => string) | undefined;
   /** A body that stayed with the server, as text. */
   blobText: (hash: string) => Promise<string>;
   /** Its address, for pictures and raw links. */
@@ -28,8 +31,8 @@ export interface TranscriptServices {
   openAgent?: ((call: CallItem) => void) | undefined;
   /** More entries for the menu of a message: edit and resend, rewind, fork. */
   promptMenu?: ((prompt: PromptItem) => readonly MenuEntry[]) | undefined;
-  /** Sends the message of a failed turn again; nothing where that is not possible. */
-  retry?: ((turn: Turn) => (() => void) | undefined) | undefined;
+  /** Sends the last message again, if it is this one and its turn failed; nothing where that is not possible. */
+  retry?: ((prompt: PromptItem | undefined) => (() => void) | undefined) | undefined;
   /** What to say where nothing is shown. */
   empty?: (() => string) | undefined;
   /** The name of a model by its id. */

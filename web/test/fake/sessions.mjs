@@ -38,7 +38,7 @@ export class FakeSession {
       info: {
         sessionId, projectPath: '/home/ada/tidepool', title, status: 'idle', standing: 'idle', about: null, since: now - 60_000, lastSign: now - 60_000, model: 'opus-4-6', permissionMode: 'default',
         startedAt: now - 3_600_000, lastActivityAt: now - 60_000, pendingAsks: 0, queue: 0, cost: 1.84, turns: 0, providerSessionId: 'p-1', agent: 'claude', archived: false, external: false,
-        preview: null, activity: [], cursor: { epoch: 1, seq: 0 }, finishedAt: null,
+        preview: null, ask: null, branch: null, context: null, activity: [], cursor: { epoch: 1, seq: 0 }, finishedAt: null,
       },
     };
     this.facts = facts(sessionId);
@@ -68,6 +68,7 @@ export class FakeSession {
     }
     const { info } = this.state;
     info.pendingAsks = this.state.asks.length;
+    info.ask = this.state.asks[0] ? briefOf(this.state.asks[0]) : null;
     info.queue = this.state.queue.length;
     info.status = this.state.asks.length ? 'waiting_approval' : info.standing === 'idle' ? 'idle' : 'running';
     info.model = this.state.model;
@@ -98,6 +99,13 @@ export class FakeSession {
     const now = Date.now();
     this.patch({ info: { standing: 'idle', about: null, since: now, finishedAt: now, activity: [], ...over }, activity: { state: 'idle', since: now, evidence: null, seen: null, deadline: null, rung: null }, turn: null, retry: null, calls: [] });
   }
+}
+
+/** An ask as the list shows it. */
+function briefOf({ ask, kind, toolName, at, request }) {
+  const input = request.input ?? {};
+  const about = [input.command, input.file_path, input.notebook_path, input.path, input.url, input.query, input.pattern, input.questions?.[0]?.question, request.message].find((one) => typeof one === 'string') ?? '';
+  return { ask, kind, toolName, about, at, whole: kind === 'tool' && toolName === 'Bash' && typeof input.command === 'string' && request.default_to_no !== true };
 }
 
 const queued = (text, over = {}) => ({ uuid: make.ids.uuid(), text, images: 0, state: 'queued', by: 'You', device: 'd-1', at: Date.now() - 20_000, since: Date.now() - 20_000, ...over });

@@ -516,24 +516,6 @@ test('on a phone model, mode and effort are three labelled lists', async () => {
   assert.deepEqual(errors, []);
 });
 
-test('a screen that is opened moves nothing', async () => {
-  const moved = [];
-  for (const size of [{ viewport: { width: 1440, height: 900 } }, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]) {
-    for (const hash of ['#/usage', '#/s/s-write', '#/s/s-question', '#/s/s-elicitation', '#/s/s-running', '#/s/s-idle?beside=s-question']) {
-      await context.close();
-      await fresh(size);
-      await page.addInitScript(() => { window.__moved = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) window.__moved += one.value; }).observe({ type: 'layout-shift', buffered: true }); });
-      await page.goto(`${fake.url}/${hash}`);
-      await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
-      await page.waitForLoadState('networkidle');
-      await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
-      const sum = await page.evaluate(() => window.__moved);
-      if (sum > 0.02) moved.push(`${hash} at ${size.viewport.width}: ${sum.toFixed(3)}`);
-    }
-  }
-  assert.deepEqual(moved, []);
-});
-
 test('the queue is changed, moved, steered and taken back', async () => {
   await open('s-running');
   const texts = () => fake.bridge.sessions.get('s-running').state.queue.map((one) => one.text.slice(0, 8));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Cursor, Scope};
+use super::{Cursor, GitStep, Scope};
 
 /// One message of a client: `type` names it, the rest are its fields. Commands of level 1 carry an `id` besides, and get
 /// a `receipt` for it; the same `id` again gets the same receipt and has no second effect.
@@ -121,6 +121,15 @@ pub enum ClientMessage {
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>"))]
         all: bool,
+        /// Prompts that wait at the bridge are held: they are sent after `release_queue`.
+        #[serde(default)]
+        #[cfg_attr(feature = "types", ts(as = "Option<bool>"))]
+        hold: bool,
+    },
+    /// Sends held prompts again as the agent becomes free.
+    ReleaseQueue {
+        #[serde(default)]
+        session_id: Option<String>,
     },
 
     // Asks.
@@ -372,6 +381,42 @@ pub enum ClientMessage {
     /// What happened when: turns, waits, errors, for a time line.
     Timeline {
         session_id: String,
+    },
+
+    // The folder of a session.
+    /// What differs from the last commit, whoever changed it.
+    WorkingTree {
+        session_id: String,
+    },
+    /// Makes one step in git. With `dryRun` only returns the commands.
+    Git {
+        session_id: String,
+        step: GitStep,
+        #[serde(default)]
+        #[cfg_attr(feature = "types", ts(as = "Option<bool>"))]
+        dry_run: bool,
+    },
+    /// The entries of a folder; `path` is relative to the folder of the session.
+    Folder {
+        session_id: String,
+        path: String,
+    },
+    /// The content of a file, highlighted.
+    File {
+        session_id: String,
+        path: String,
+    },
+    /// The prompt templates of the person.
+    Templates {},
+    /// Writes a template. `was`: its name before, if it is renamed.
+    SaveTemplate {
+        name: String,
+        text: String,
+        #[serde(default)]
+        was: Option<String>,
+    },
+    DeleteTemplate {
+        name: String,
     },
 
     // The bridge.

@@ -302,7 +302,7 @@ pub struct QueuedPrompt {
     pub text: String,
     /// How many images it holds.
     pub images: u32,
-    /// `queued` (here: can be edited), `sent` (the agent has it) or `indeterminate`.
+    /// `queued` (here: can be edited), `held` (the same, until `release_queue`), `sent` (the agent has it) or `indeterminate`.
     pub state: String,
     pub by: String,
     pub device: String,

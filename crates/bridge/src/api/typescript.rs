@@ -104,6 +104,16 @@ pub fn file() -> String {
         Rewound,
         Exported,
         BridgeStatus,
+        GitStep,
+        GitReport,
+        WorkingTree,
+        Worktree,
+        ChangedFile,
+        FolderEntries,
+        FolderEntry,
+        FileText,
+        Templates,
+        Template,
     ];
     text.push_str("\n/** A command: what is asked for, and the id its receipt will carry. */\n");
     text.push_str("export type Command = ClientMessage & { id?: string };\n");

@@ -87,6 +87,8 @@ async fn prompt(hub: &Hub, variables: &[(&str, &str)]) -> Result<Checked, Proble
     command
         .env_clear()
         .envs(shared.agents.clean())
+        // One try: a check that fails reports it at once.
+        .env("CLAUDE_CODE_MAX_RETRIES", "0")
         .current_dir(std::env::temp_dir());
     for (name, value) in variables {
         command.env(name, value);

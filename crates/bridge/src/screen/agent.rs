@@ -200,10 +200,10 @@ impl Connection {
                 )
                 .await
             }
-            M::Interrupt { session_id, all } => {
+            M::Interrupt { session_id, all, hold } => {
                 let session = self.session(session_id.as_deref()).await?;
                 self.hub
-                    .ask(&session, |reply| Command::Interrupt { all, reply })
+                    .ask(&session, |reply| Command::Interrupt { all, hold, reply })
                     .await?;
                 self.hub.audit(&self.person.by, "interrupt", Some(&session), "").await;
                 Ok(Value::Null)

@@ -30,6 +30,10 @@ pub(super) fn is_look(message: &ClientMessage) -> bool {
             | M::Highlight { .. }
             | M::Diff { .. }
             | M::Changes { .. }
+            | M::WorkingTree { .. }
+            | M::Folder { .. }
+            | M::File { .. }
+            | M::Templates {}
             | M::Drift { .. }
             | M::Timeline { .. }
             | M::Devices {}
@@ -63,6 +67,11 @@ pub(super) fn is_request(message: &ClientMessage) -> bool {
             | M::SetEffort { .. }
             | M::Interrupt { .. }
     )
+}
+
+/// Whether a command that changes something takes long, so that others do not wait for it.
+pub(super) fn is_slow(message: &ClientMessage) -> bool {
+    matches!(message, ClientMessage::Git { .. })
 }
 
 impl Connection {
@@ -207,6 +216,17 @@ impl Connection {
                 serde_json::to_value(offer).map_err(Problem::internal)
             }
             M::TrustFolder { path } => self.folder_trust(&path, true).await,
+            M::ReleaseQueue { session_id } => {
+                self.change(session_id.as_deref(), |reply| Command::ReleaseQueue { reply })
+                    .await
+            }
+            M::Git {
+                session_id,
+                step,
+                dry_run,
+            } => self.git(&session_id, step, dry_run).await,
+            M::SaveTemplate { name, text, was } => self.save_template(&name, &text, was.as_deref()).await,
+            M::DeleteTemplate { name } => self.delete_template(&name).await,
             // Greetings, looks and questions to the agent are answered elsewhere.
             _ => Err(Problem::new(Code::Type, "this is no command that changes anything")),
         }

@@ -25,7 +25,7 @@ const RESOURCES: Duration = Duration::from_millis(500);
 /// How many slices a time line has.
 const SLICES: usize = 240;
 
-fn data<T: serde::Serialize>(value: T) -> Result<Value, Problem> {
+pub(super) fn data<T: serde::Serialize>(value: T) -> Result<Value, Problem> {
     serde_json::to_value(value).map_err(Problem::internal)
 }
 
@@ -91,6 +91,10 @@ impl Connection {
                 let id = self.hub.known(&session_id, &self.person.by).await?;
                 data(look::changes::of_session(&self.hub, &id, turn).await?)
             }
+            M::WorkingTree { session_id } => self.working_tree(&session_id).await,
+            M::Folder { session_id, path } => self.folder_entries(&session_id, &path).await,
+            M::File { session_id, path } => self.file_text(&session_id, path).await,
+            M::Templates {} => self.templates().await,
             M::Drift { session_id } => self.drift(&session_id).await,
             M::Timeline { session_id } => self.timeline(&session_id).await,
             M::Devices {} => {

@@ -52,6 +52,10 @@ fn needed(message: &ClientMessage) -> Scope {
         | M::Highlight { .. }
         | M::Diff { .. }
         | M::Changes { .. }
+        | M::WorkingTree { .. }
+        | M::Folder { .. }
+        | M::File { .. }
+        | M::Templates {}
         | M::Drift { .. }
         | M::Timeline { .. }
         | M::Rewind { dry_run: true, .. }
@@ -65,6 +69,7 @@ fn needed(message: &ClientMessage) -> Scope {
         | M::SendNow { .. }
         | M::TakeBack { .. }
         | M::Interrupt { .. }
+        | M::ReleaseQueue { .. }
         | M::SetModel { .. }
         | M::SetThinking { .. }
         | M::SetEffort { .. }
@@ -85,11 +90,15 @@ fn needed(message: &ClientMessage) -> Scope {
         | M::Reject { .. }
         | M::Answer { .. }
         | M::TrustFolder { .. }
+        | M::Git { .. }
         | M::McpToggle { .. }
         | M::McpAuthenticate { .. } => Scope::Approve,
         M::SetPermissionMode { mode, .. } => of_mode_name(mode).max(Scope::Approve),
         M::SetSetting { .. }
         | M::ChangeRule { .. }
+        // A template is offered in every session of the person.
+        | M::SaveTemplate { .. }
+        | M::DeleteTemplate { .. }
         | M::Delete { .. }
         | M::Devices {}
         | M::Revoke { .. }
@@ -155,6 +164,18 @@ mod tests {
             (View, json!({"type": "highlight", "lang": "rust", "text": "a"})),
             (View, json!({"type": "diff", "sessionId": session, "toolUseId": "t"})),
             (View, json!({"type": "task_output", "task": "t"})),
+            (View, json!({"type": "folder", "sessionId": session, "path": ""})),
+            (View, json!({"type": "file", "sessionId": session, "path": "a"})),
+            (
+                Approve,
+                json!({"type": "git", "sessionId": session, "step": {"do": "push"}}),
+            ),
+            (
+                Approve,
+                json!({"type": "git", "sessionId": session, "step": {"do": "push"}, "dryRun": true}),
+            ),
+            (Admin, json!({"type": "save_template", "name": "a", "text": "b"})),
+            (Admin, json!({"type": "delete_template", "name": "a"})),
             (
                 View,
                 json!({"type": "rewind", "sessionId": session, "prompt": "p", "dryRun": true}),
@@ -202,13 +223,16 @@ mod tests {
         let without_fields = [
             (
                 View,
-                "ping pong client_capabilities list_sessions list_recent_sessions mcp_status context_usage settings rules hooks folders status",
+                "ping pong client_capabilities list_sessions list_recent_sessions mcp_status context_usage settings rules hooks folders status templates",
             ),
-            (Operate, "interrupt set_model set_thinking background"),
+            (Operate, "interrupt release_queue set_model set_thinking background"),
             (Admin, "devices pair audit"),
         ];
         let with_session = [
-            (View, "get_history subscribe unsubscribe changes drift timeline"),
+            (
+                View,
+                "get_history subscribe unsubscribe changes working_tree drift timeline",
+            ),
             (Operate, "stop_session fork"),
         ];
         for (scope, names) in without_fields {

@@ -119,6 +119,9 @@ pub(crate) struct Extra {
     pub(crate) branch: Option<String>,
     /// Whether its history was made elsewhere.
     pub(crate) imported: bool,
+    /// Prompts that wait until a person releases them, by id.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) held: Vec<String>,
 }
 
 /// Whether `initialize` was sent and answered.

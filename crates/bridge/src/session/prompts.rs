@@ -11,7 +11,6 @@ use sluice_store::{PromptPatch, PromptRow};
 use super::actor::{Actor, Greeting, now};
 use super::requests::Done;
 use crate::api::{Blob, Code, Own, Problem};
-use crate::body;
 
 /// How many prompts may wait in one session.
 pub(crate) const LIMIT: usize = 200;
@@ -46,8 +45,7 @@ impl Actor {
         self.dirty.state = true;
         self.row.last_activity_at = now();
         if self.row.title.is_none() {
-            let first = row.text.lines().find(|line| !line.trim().is_empty());
-            self.row.title = first.map(|line| body::cut(line.trim(), 120).to_owned());
+            self.row.title = super::title::of_prompt(&row.text);
         }
         self.dirty.row = true;
         self.tell_zero_input(&row, from);
@@ -70,14 +68,14 @@ impl Actor {
     /// Starts an agent that was retired, when there is something for it to do.
     pub(super) fn wake(&mut self) {
         let resting = matches!(self.row.status.as_str(), "retired" | "new");
-        if resting && !self.queue.is_empty() {
+        if resting && self.next_prompt().is_some() {
             self.start_agent();
         }
     }
 
     /// Hands over the next prompt, when the agent is free.
     pub(super) fn feed(&mut self) {
-        if self.queue.is_empty() || !self.can_write() {
+        if self.next_prompt().is_none() || !self.can_write() {
             return;
         }
         let busy = self.state.open_turn().is_some()
@@ -89,7 +87,7 @@ impl Actor {
         if busy {
             return;
         }
-        if let Some(uuid) = self.queue.first().map(|row| row.uuid.clone()) {
+        if let Some(uuid) = self.next_prompt() {
             self.hand_over(&uuid);
         }
     }

@@ -78,7 +78,16 @@ impl Actor {
                 reply.send(self.take_back(&uuid)).ok();
             }
             Command::Answer { answer, by, reply } => self.answer(*answer, by, reply),
-            Command::Interrupt { all, reply } => self.interrupt(all, Some(reply)),
+            Command::Interrupt { all, hold, reply } => {
+                if hold {
+                    self.hold_queue();
+                }
+                self.interrupt(all, Some(reply));
+            }
+            Command::ReleaseQueue { reply } => {
+                self.release_queue();
+                reply.send(Ok(())).ok();
+            }
             Command::Request { request, reply } => self.request(*request, reply),
             Command::Resume { mode, reply } => {
                 self.catch_up_with_transcript().await;

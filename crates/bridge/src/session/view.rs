@@ -44,7 +44,7 @@ impl Actor {
                 }
             }
             Activity::Idle if self.row.status == "starting" || self.connecting.is_some() => Standing::Starting,
-            Activity::Idle if !self.queue.is_empty() && self.state_is_up() => Standing::Running,
+            Activity::Idle if self.next_prompt().is_some() && self.state_is_up() => Standing::Running,
             Activity::Idle => Standing::Idle,
         }
     }
@@ -300,7 +300,7 @@ impl Actor {
             uuid: row.uuid.clone(),
             text: row.text.clone(),
             images: images(&row.content),
-            state: "queued".to_owned(),
+            state: if self.is_held(&row.uuid) { "held" } else { "queued" }.to_owned(),
             by: row.by_name.clone(),
             device: row.by.clone(),
             at: row.at,

@@ -32,6 +32,7 @@ pub(super) fn find(serve: &Serve, environment: &Environment, sluice: &Path) -> R
         environment: variables,
         config_dir: environment.config_dir.clone(),
         trust: Some(Arc::new(Trust::new(environment))),
+        git: Some(sluice_tools::git::command),
     })
 }
 

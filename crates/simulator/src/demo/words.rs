@@ -98,18 +98,26 @@ The demo model of Sluice wrote this file, after you allowed it.
 - You can delete this file.
 ";
 
+/// The program in the folder of a first visit, the bug in it, and its fix.
+pub(super) const BUGGY_FILE: &str = "greet.py";
+pub(super) const BUG: &str = "\"hello\" + name";
+pub(super) const BUG_FIXED: &str = "\"hello \" + name";
+
+/// The longest question, in words, that is taken as one about Sluice.
+const MAX_TOPIC_WORDS: usize = 4;
+
 /// What the guide knows about Sluice: words to look for, and what to say.
 const TOPICS: &[(&[&str], &str)] = &[
     (
-        &["key", "api", "real model", "anthropic", "login"],
+        &["key", "api", "anthropic", "login", "model"],
         "**Using a real model.** In the terminal say `/login`: it takes a key, or a server of your own. Elsewhere set your key and start Sluice without the demo:\n\n```bash\nexport ANTHROPIC_API_KEY=...\nsluice\n```\n\nAny server that speaks the Messages API works too, a local one for instance: set `ANTHROPIC_BASE_URL` to its address.",
     ),
     (
-        &["permission", "approv", "ask", "allow", "deny", "rule"],
+        &["permission", "approval", "allow", "deny", "rule"],
         "**Permissions.** Before a tool changes anything, Sluice asks you. You can\n\n- allow it once,\n- allow it from now on by a rule such as `Bash(cargo test:*)`,\n- or refuse, with a word to the model on what to do instead.\n\nA rule that denies always wins.",
     ),
     (
-        &["mode", "accept", "bypass"],
+        &["mode", "acceptedits", "bypass"],
         "**Modes** decide what is asked about:\n\n| mode | meaning |\n|---|---|\n| `default` | ask before every change |\n| `acceptEdits` | edits of files in the folder go through |\n| `plan` | look and plan, change nothing |\n| `bypassPermissions` | ask nothing; only for throw-away machines |",
     ),
     (
@@ -117,23 +125,23 @@ const TOPICS: &[(&[&str], &str)] = &[
         "**Hooks** are commands of yours that run at fixed moments: before a tool (`PreToolUse`), after it (`PostToolUse`), when a prompt comes (`UserPromptSubmit`), when a turn ends (`Stop`). They can refuse a call or add a remark.",
     ),
     (
-        &["tool", "bash", "edit", "write"],
+        &["tool", "bash"],
         "**Tools** are how a model acts: `Bash` runs commands, `Read` opens files, `Write` and `Edit` change them. Each call shows its input before it runs and its result after.",
     ),
     (
-        &["session", "resume", "transcript", "continue"],
+        &["session", "resume", "transcript"],
         "**Sessions.** A conversation has an id and a transcript on disk, written before anything is announced. It can be resumed after a crash, or forked to try something else.",
     ),
     (
-        &["protocol", "wire", "stdio", "sdk", "json"],
+        &["protocol", "stdio", "sdk"],
         "**The protocol.** One JSON object per line, in both directions:\n\n```json\n{\"type\": \"user\", \"message\": {\"role\": \"user\", \"content\": \"list files\"}}\n```\n\nThe agent answers with `system`, `assistant`, `user` and finally one `result` per turn. Programs drive Sluice this way.",
     ),
     (
-        &["demo", "you"],
+        &["demo"],
         "**The demo model** is a script inside Sluice that speaks the Messages API on this machine. Everything around it is real: the engine, the tools, the questions, the transcript.",
     ),
     (
-        &["sluice", "this", "engine", "agent"],
+        &["sluice", "engine", "agent"],
         "**Sluice** is an agent with several doors: a terminal for people, a stream of JSON lines for programs. One engine stands behind all of them; it asks a model, runs tools with your consent, and keeps the record.",
     ),
 ];
@@ -141,9 +149,17 @@ const TOPICS: &[(&[&str], &str)] = &[
 /// What there is to say about a topic.
 pub(super) fn topic(words: &str) -> String {
     let lower = words.to_lowercase();
+    let said: Vec<&str> = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    // A longer question is about something else that happens to contain the word.
+    let is_topic = said.len() <= MAX_TOPIC_WORDS || said.iter().any(|word| ["sluice", "demo"].contains(word));
+    let names = |word: &&str, name: &str| *word == name || word.strip_suffix('s') == Some(name);
     let found = TOPICS
         .iter()
-        .find(|(names, _)| names.iter().any(|name| lower.contains(name)));
+        .filter(|_| is_topic)
+        .find(|(known, _)| known.iter().any(|name| said.iter().any(|word| names(word, name))));
     match found {
         Some((_, text)) => (*text).to_owned(),
         None => format!(

@@ -148,4 +148,7 @@ export default {
   connectedAgain: 'Verbunden',
   aSession: 'Eine Sitzung',
   untitled: 'Sitzung ohne Titel',
+  stopMore: 'Arten anzuhalten',
+  stopNext: { one: 'Anhalten, dann die wartende Nachricht senden', other: 'Anhalten, dann die nächste von {n} wartenden Nachrichten senden' },
+  stopHold: { one: 'Anhalten und die wartende Nachricht zurückhalten', other: 'Anhalten und alle {n} wartenden Nachrichten zurückhalten' },
 } satisfies Translation<typeof en>;

@@ -69,4 +69,9 @@ export default {
   pictures: { one: '1 Bild', other: '{n} Bilder' },
   by: 'von {who}',
   settings: 'Modell, Modus, Aufwand',
+  held: 'zurückgehalten',
+  heldQueue: { one: '1 Nachricht wird zurückgehalten. Sie wird gesendet, wenn du sie freigibst.', other: '{n} Nachrichten werden zurückgehalten. Sie werden gesendet, wenn du sie freigibst.' },
+  release: 'Freigeben',
+  sendHeld: 'Jetzt senden',
+  template: 'Vorlage',
 } satisfies Translation<typeof en>;

@@ -84,4 +84,5 @@ export default {
   unknownDialogHow: 'Diese Seite kennt ihn nicht. Er steht hier, wie er kam.',
   answerJson: 'Antwort als JSON',
   answerWithJson: 'Mit JSON antworten',
+  resumeRetry: 'Fortsetzen und Nachricht erneut senden',
 } satisfies Translation<typeof en>;

@@ -178,4 +178,5 @@ export default {
 
   sayBack: 'Verbunden',
   sayLost: 'Nicht verbunden',
+  filesView: 'Dateien',
 } satisfies Translation<typeof en>;

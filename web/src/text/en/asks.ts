@@ -154,4 +154,7 @@ export default {
   connectedAgain: 'Connected',
   aSession: 'A session',
   untitled: 'Session without a title',
+  stopMore: 'Ways to stop',
+  stopNext: { one: 'Stop, then send the queued message', other: 'Stop, then send the next of {n} queued messages' },
+  stopHold: { one: 'Stop and hold the queued message', other: 'Stop and hold all {n} queued messages' },
 } as const;

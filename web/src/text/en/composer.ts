@@ -66,4 +66,9 @@ export default {
   pictures: { one: '1 picture', other: '{n} pictures' },
   by: 'from {who}',
   settings: 'Model, mode, effort',
+  held: 'held',
+  heldQueue: { one: '1 message is held. It is sent when you release it.', other: '{n} messages are held. They are sent when you release them.' },
+  release: 'Release',
+  sendHeld: 'Send now',
+  template: 'Template',
 } as const;

@@ -81,4 +81,5 @@ export default {
   unknownDialogHow: 'This page does not know it. It is shown as it came.',
   answerJson: 'Answer as JSON',
   answerWithJson: 'Answer as JSON',
+  resumeRetry: 'Resume and send the message again',
 } as const;

@@ -190,4 +190,5 @@ export default {
   // Announcements
   sayBack: 'Connected',
   sayLost: 'Not connected',
+  filesView: 'Files',
 } as const;
