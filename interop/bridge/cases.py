@@ -93,7 +93,7 @@ def main():
             why = asyncio.run(function(stage, token))
             passed, skipped = passed + (why is None), skipped + (why is not None)
             print(f"{'ok  ' if why is None else why} {function.__name__}", flush=True)
-        except Exception as error:  # noqa: BLE001 - every failure is told, and the others still run
+        except Exception as error:  # noqa: BLE001 - every failure is printed, and the other tests still run
             failed += 1
             log = stage.log()[-600:] if os.path.exists(os.path.join(stage.root, "log")) else ""
             print(f"FAIL {function.__name__}: {error!r} {log}", flush=True)

@@ -73,7 +73,7 @@ async def a_damaged_database_is_set_aside_and_sessions_come_back(stage, token):
     stage.start()
     assert "damaged" in stage.log() and "set aside" in stage.log(), stage.log()
     assert [name for name in os.listdir(stage.state) if "damaged" in name], os.listdir(stage.state)
-    # Devices are kept in a second file: the token is still good, and the client is told what happened.
+    # Devices are kept in a second file: the token is still valid, and an error message names the damage.
     async with connect(stage, token) as client:
         await hello(client)
         notice = await client.of("error", code="storage")

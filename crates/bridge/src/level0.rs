@@ -40,7 +40,7 @@ pub(crate) fn iso(milliseconds: i64) -> String {
         .to_string()
 }
 
-/// `input_ack`: a prompt was accepted. Sent to clients that gave the prompt an id of their own.
+/// `input_ack`: a prompt was accepted. Sent to clients that gave the prompt an id (`clientMessageId`).
 pub(crate) fn input_ack(session: &str, client_message_id: &str, answer: &Value) -> Value {
     let field = |key: &str| answer.get(key).cloned().unwrap_or_default();
     let queued = field("state") == "queued";

@@ -6,6 +6,8 @@ mod agent;
 mod answers;
 mod commands;
 mod looks;
+mod notices;
+mod reading;
 mod scopes;
 mod work;
 mod zero;
@@ -18,7 +20,6 @@ use std::time::Duration;
 use axum::extract::ws::{CloseFrame, Message};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{Sink, SinkExt as _, Stream, StreamExt as _};
-use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -28,6 +29,7 @@ use crate::hub::{Hub, Screen};
 use crate::level0;
 use crate::outbox::{Outbox, Taken};
 use crate::session::{By, Command, Level, Listener, TURNS, now};
+use reading::read;
 
 /// How often a ping is sent.
 pub(crate) const PING_EVERY: Duration = Duration::from_secs(15);
@@ -40,7 +42,7 @@ const AT_ONCE: usize = 32;
 /// Bytes of a frame a client may send.
 const FRAME: u64 = 24 * 1024 * 1024;
 
-/// When a client leaves that was sent so many bytes, free memory is given back to the system.
+/// Minimum number of bytes sent to a client after which free memory is returned to the system when it disconnects.
 const HEAVY_CLIENT: usize = 1024 * 1024;
 
 static KEYS: AtomicU64 = AtomicU64::new(1);
@@ -67,15 +69,6 @@ pub(super) struct Connection {
     pub(super) joined: Option<String>,
     /// What is listened to, by the number it has in frames.
     pub(super) listening: HashMap<u32, String>,
-}
-
-/// What stands at the beginning of every message.
-#[derive(Debug, Default, Deserialize)]
-struct Head {
-    r#type: Option<Value>,
-    id: Option<Value>,
-    #[serde(rename = "sessionId")]
-    session_id: Option<Value>,
 }
 
 /// Serves a client until either side closes.
@@ -231,38 +224,6 @@ impl Connection {
             return;
         }
         self.say(&ServerMessage::SessionList { sessions });
-    }
-
-    /// The first messages to a client of level 0.
-    fn greet_zero(&self) {
-        self.send_list();
-        self.send_notices();
-    }
-
-    fn send_notices(&self) {
-        for problem in self.hub.notices(&self.person.by.device) {
-            self.complain(&problem, None, None);
-        }
-    }
-
-    /// Records what this client did, with its address.
-    pub(super) async fn audit(&self, action: &str, session: Option<&str>, detail: &str) {
-        let detail = format!("{detail} from {}", self.person.address);
-        self.hub.audit(&self.person.by, action, session, detail.trim()).await;
-    }
-
-    /// Refuses a message that the scope of the device does not allow, and records it.
-    async fn check_scope(&self, message: &ClientMessage, name: &str) -> Result<(), Problem> {
-        let checked = scopes::check(message, self.person.scope);
-        if let Err(problem) = &checked {
-            self.audit(
-                "refused",
-                self.joined.as_deref(),
-                &format!("{name}: {}", problem.message),
-            )
-            .await;
-        }
-        checked
     }
 
     /// Takes one message. What takes long is given back, to be worked on beside.
@@ -527,62 +488,5 @@ pub(super) fn receipt_of(id: &str, answer: Result<Value, Problem>) -> Receipt {
         ok,
         data,
         error,
-    }
-}
-
-impl Head {
-    fn name(&self) -> &str {
-        self.r#type.as_ref().and_then(Value::as_str).unwrap_or_default()
-    }
-
-    fn id(&self) -> Option<String> {
-        match &self.id {
-            Some(Value::String(id)) => Some(id.clone()),
-            Some(Value::Number(id)) => Some(id.to_string()),
-            _ => None,
-        }
-    }
-}
-
-/// Reads a message, or says what is wrong with it.
-fn read(text: &str) -> Result<(Head, ClientMessage), Box<(Head, Problem)>> {
-    let value: Value = match serde_json::from_str(text) {
-        Ok(value) => value,
-        Err(error) => {
-            let problem = Problem::new(Code::Frame, format!("not JSON: {error}"));
-            return Err(Box::new((Head::default(), problem)));
-        }
-    };
-    let Value::Object(mut fields) = value else {
-        let problem = Problem::new(Code::Frame, "a message is a JSON object with a `type`");
-        return Err(Box::new((Head::default(), problem)));
-    };
-    let head = Head {
-        r#type: fields.get("type").cloned(),
-        id: fields.get("id").cloned(),
-        session_id: fields.get("sessionId").cloned(),
-    };
-    let Some(name) = head.r#type.as_ref().and_then(Value::as_str).map(str::to_owned) else {
-        return Err(Box::new((
-            head,
-            Problem::new(Code::Frame, "a message has a `type`, a string"),
-        )));
-    };
-    // A field that is null is one that is missing.
-    fields.retain(|_, field| !field.is_null());
-    match serde_json::from_value::<ClientMessage>(Value::Object(fields)) {
-        Ok(message) => Ok((head, message)),
-        Err(error) => {
-            let text = error.to_string();
-            let problem = if text.starts_with("unknown variant") {
-                Problem::new(
-                    Code::Type,
-                    format!("there is no message `{}`", crate::body::cut(&name, 60)),
-                )
-            } else {
-                Problem::new(Code::Field, format!("{name}: {text}"))
-            };
-            Err(Box::new((head, problem)))
-        }
     }
 }

@@ -121,7 +121,7 @@ impl Drop for Place {
     }
 }
 
-/// Counts one less; nobody is remembered who is not here.
+/// Decrements a count, and removes it when it is zero.
 fn leave<K: std::hash::Hash + Eq>(counts: &mut HashMap<K, usize>, key: &K) {
     if let Some(here) = counts.get_mut(key) {
         *here = here.saturating_sub(1);

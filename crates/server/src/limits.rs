@@ -61,7 +61,7 @@ impl Default for Limits {
 const SHARE_OF_CLIENTS: usize = 2;
 
 impl Limits {
-    /// Lowers the number of connections to what a process with so many descriptors can serve.
+    /// Limits connections and WebSockets to their share of the file descriptors of the process.
     #[must_use]
     pub fn within_descriptors(self, descriptors: usize) -> Self {
         let share = descriptors / SHARE_OF_CLIENTS;

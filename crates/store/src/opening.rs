@@ -103,7 +103,7 @@ pub(crate) fn make_file(path: &Path) -> Result<bool, StoreError> {
     Ok(length.map_err(|error| StoreError::io(path, &error))? == 0)
 }
 
-/// What is read of a database before it is used.
+/// How much of a database is checked when it is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Check {
     Nothing,
@@ -211,7 +211,7 @@ fn check_essentials(connection: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Reads every page. A damaged search index alone is built anew: what it was made from is there.
+/// Checks every page. A damaged search index alone is rebuilt from the texts.
 fn quick_check(connection: &Connection) -> Result<(), StoreError> {
     let Some(detail) = verdict(connection)? else {
         return Ok(());

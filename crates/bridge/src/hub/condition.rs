@@ -1,4 +1,4 @@
-//! The condition of the bridge: storage failures, damage that was repaired, and what clients are told of both.
+//! The condition of the bridge: storage failures, repaired damage, and the notices to clients about both.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub struct Salvage {
     pub lost: Lost,
 }
 
-/// How long clients are told of a repair, in milliseconds.
+/// How long after a repair clients get its notice, in milliseconds.
 const TELL_FOR: i64 = 7 * 24 * 3600 * 1000;
 /// Key of the last repair in the store.
 const REPAIR: &str = "bridge.repair";
@@ -37,7 +37,7 @@ struct Repair {
 #[derive(Debug, Default)]
 pub(crate) struct Condition {
     repair: Option<Repair>,
-    /// Devices that were told of the repair.
+    /// Devices that got the notice of the repair.
     told: Mutex<HashSet<String>>,
     gaps: AtomicU64,
 }
@@ -84,7 +84,7 @@ impl Condition {
     }
 }
 
-/// What was lost, in words.
+/// Returns the notice of a repair: the tables and histories with lost rows.
 fn describe(salvage: &Salvage) -> String {
     let words = |table: &&str| match *table {
         "sessions" | "provider_ids" => Some("entries of the session list (rebuilt from the logs of the agents)"),
@@ -144,13 +144,14 @@ impl Hub {
         }
     }
 
-    /// What a client is told when it connects.
+    /// Returns the notices for a client that connects.
     pub(crate) fn notices(&self, device: &str) -> Vec<Problem> {
         let repair = self.shared.condition.repair_for(device);
         repair.into_iter().chain(self.storage_problem()).collect()
     }
 
-    /// Tells all clients when the storage begins to fail: while it fails nothing can be recorded.
+    /// Sends an `error` message to all clients when the storage begins to fail. It cannot be a record: nothing can be
+    /// stored then.
     pub(super) async fn watch_storage(self) {
         let mut failure = self.shared.store.failure();
         while failure.changed().await.is_ok() {

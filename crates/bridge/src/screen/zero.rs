@@ -306,7 +306,7 @@ impl<'a> Reading<'a> {
         }
         let name = |call: &str| self.names.get(call).cloned();
         let mut messages = level0::line(self.session, body, &name);
-        // The agent announces itself anew every turn.
+        // Agents repeat `init` in every turn; the history has the first one.
         messages.retain(|message| {
             let announces = message.get("subtype").and_then(Value::as_str) == Some(SystemSubtype::Init.as_str());
             !announces || !std::mem::replace(&mut self.announced, true)

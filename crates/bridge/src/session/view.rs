@@ -51,7 +51,6 @@ impl Actor {
 
     /// Level 0's word.
     pub(super) fn status(&self) -> &'static str {
-        // The summary follows a moment later: a request is not shown before the status that goes with it.
         if self.state.pending_asks().any(crate::level0::shows) {
             return "waiting_approval";
         }

@@ -30,7 +30,7 @@ pub(super) fn text(serve: &Serve, environment: &Environment) -> String {
          [Service]\n\
          ExecStart={start}\n\
          ExecReload={reload}\n\
-         # Agents run in processes of their own and keep running while the bridge restarts.\n\
+         # Agents run in separate processes and keep running while the bridge restarts.\n\
          KillMode=process\n\
          OOMPolicy=continue\n\
          Restart=on-failure\n\

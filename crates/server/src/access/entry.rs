@@ -37,7 +37,7 @@ impl Access {
     /// Who has this secret. A cookie's does not work as a token, nor the other way round.
     ///
     /// # Errors
-    /// When nobody has it, or its device was away for too long.
+    /// When no device has this secret, or the device was not used for too long.
     pub fn authenticate(&self, secret: &str, kind: DeviceKind, address: &str, secure: bool) -> Result<Who, AuthError> {
         let hash = TokenHash::of(secret).ok_or(AuthError::Unknown)?;
         let now = unix_ms();
