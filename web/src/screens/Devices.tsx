@@ -23,7 +23,7 @@ function scopeMeaning(scope: Scope): string {
 }
 
 export default function Devices(): JSX.Element {
-  // What is below the list of devices is drawn after it.
+  // The decisions are drawn after the list of devices, which is above them.
   const [listed, setListed] = createSignal(false);
   return (
     <Show when={may('admin')} fallback={<section><h2>{t('settings.devices')}</h2><p class="lead">{t('settings.adminOnly')}</p></section>}>

@@ -9,7 +9,7 @@ const { journey } = stageFor({});
 const ip = (...words) => execFileSync('ip', words, { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
 const NET = { name: `slphone${process.pid % 10_000}`, here: `slh${process.pid % 10_000}`, there: `slt${process.pid % 10_000}`, host: '198.51.100.1', phone: '198.51.100.2' };
 
-/** Another machine: a namespace with an address of its own. */
+/** Creates a network namespace with a separate address, as another machine has. */
 function phoneNetwork() {
   ip('netns', 'add', NET.name);
   ip('link', 'add', NET.here, 'type', 'veth', 'peer', 'name', NET.there, 'netns', NET.name);
@@ -57,7 +57,7 @@ journey('the command of the dialog makes the bridge reachable from another netwo
     await until('the fingerprint is printed', () => /certificate SHA-256: ([0-9A-F]{2}:){31}/.test(err));
     const code = /#pair=([A-Z0-9-]+)/.exec(out)[1];
     assert.equal(fromPhone(`https://${NET.host}:${stage.port}/`), '200');
-    // The browser stands for the phone's: it goes to the same address, with the certificate accepted once.
+    // A browser at phone size opens the same address and accepts the certificate.
     const context = await page.context().browser().newContext({ ignoreHTTPSErrors: true, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
     const phone = await context.newPage();
     await phone.goto(`https://${NET.host}:${stage.port}/#pair=${code}`);

@@ -41,7 +41,7 @@ pub(super) fn of_prompt(text: &str) -> Option<String> {
     let title = cut(first_sentence(said).trim_end_matches([':', ',', ';']));
     let mut chars = title.chars();
     let first = chars.next()?;
-    // What is left of a sentence begins like one.
+    // The rest of a sentence starts with a capital letter.
     match said.len() < line.len() {
         true => Some(first.to_uppercase().chain(chars).collect()),
         false => Some(title),

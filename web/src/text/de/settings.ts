@@ -243,7 +243,7 @@ export default {
   page: 'Seite',
   sameBuild: 'derselbe Stand',
   templates: 'Prompt-Vorlagen',
-  templatesWords: 'Werden nach / im Nachrichtenfeld jeder Sitzung angeboten. Jede ist eine Datei in {folder}; $ARGUMENTS steht für das, was du nach dem Namen schreibst.',
+  templatesWords: 'Werden nach / im Nachrichtenfeld jeder Sitzung angeboten. Jede ist eine Datei in {folder}; $ARGUMENTS wird durch den Text nach dem Namen ersetzt.',
   templateNew: 'Neue Vorlage',
   templateName: 'Name',
   templateText: 'Text',

@@ -242,7 +242,7 @@ export default {
   page: 'Page',
   sameBuild: 'same build',
   templates: 'Prompt templates',
-  templatesWords: 'Offered after / in the message box of every session. Each is a file in {folder}; $ARGUMENTS stands for what you type after the name.',
+  templatesWords: 'Offered after / in the message box of every session. Each is a file in {folder}; $ARGUMENTS is replaced by the text after the name.',
   templateNew: 'New template',
   templateName: 'Name',
   templateText: 'Text',
