@@ -5,6 +5,7 @@
 
 mod answers;
 mod client;
+mod reach;
 mod server;
 mod state;
 #[cfg(feature = "types")]
@@ -13,6 +14,7 @@ mod work;
 
 pub use answers::*;
 pub use client::*;
+pub use reach::*;
 pub use server::*;
 pub use state::*;
 pub use work::*;

@@ -7,6 +7,7 @@ mod copies;
 mod descriptors;
 pub(crate) mod health;
 mod logs;
+mod reach;
 mod report;
 mod trial;
 mod trust;
@@ -139,6 +140,7 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
         access: access.clone(),
         push: push.clone(),
         addresses: OnceLock::new(),
+        fingerprint: OnceLock::new(),
     });
     hub.set_doorkeeper(Arc::clone(&keeper) as Arc<dyn Doorkeeper>);
     let mut options = ServerOptions::new(env!("CARGO_PKG_VERSION"));
@@ -150,6 +152,10 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
     let running = Server::start(options, inherited, state, access.clone(), Arc::clone(&backend) as _).await;
     let mut running = running.map_err(|error| text(&error))?;
     keeper.addresses.set(running.urls().to_vec()).ok();
+    keeper
+        .fingerprint
+        .set(running.fingerprint().map(ToString::to_string))
+        .ok();
     if !taken_over {
         greet(&running, &access, serve);
     }
@@ -354,6 +360,8 @@ struct Keeper {
     access: Access,
     push: Option<Push>,
     addresses: OnceLock<Vec<String>>,
+    /// Of the certificate, if there is one.
+    fingerprint: OnceLock<Option<String>>,
 }
 
 impl Doorkeeper for Keeper {
@@ -361,12 +369,15 @@ impl Doorkeeper for Keeper {
         let scope = scope.as_str().parse().ok();
         let offer = self.access.offer(scope);
         let scan = offer.url_to_scan().unwrap_or_default().to_owned();
+        let (urls, fingerprint) = (self.addresses(), self.fingerprint.get().cloned().flatten());
+        let args: Vec<String> = std::env::args().collect();
         Box::pin(async move {
             Ok(PairingCode {
                 code: offer.code.clone(),
                 urls: offer.urls.clone(),
                 expires_at: offer.expires_at,
                 qr: qr_rows(&scan),
+                reach: reach::look(&urls, fingerprint, &args).await,
             })
         })
     }

@@ -852,7 +852,7 @@ urls: Array<string>, expiresAt: number,
 /**
  * The first address as a QR code: rows of `0` and `1`.
  */
-qr: Array<string>, };
+qr: Array<string>, reach: Reach, };
 
 export type Audit = { entries: Array<AuditEntry>, };
 
@@ -869,6 +869,35 @@ sessionId: string | null, };
 export type Exported = { url: string, };
 
 export type BridgeStatus = { version: string, uptime: number, sessions: number, live: number, clients: number, storeBytes: number, addresses: Array<string>, stateFolder: string, memory: number, };
+
+export type Reach = { 
+/**
+ * Whether only this machine reaches the addresses of the bridge.
+ */
+localOnly: boolean, 
+/**
+ * SHA-256 of the certificate, in pairs of digits, if the bridge uses TLS.
+ */
+fingerprint: string | null, 
+/**
+ * Ways to make it reachable; empty if it is.
+ */
+ways: Array<ReachWay>, };
+
+export type ReachWay = { 
+/**
+ * `network`: an address of this machine, with TLS and a certificate made here. `tailscale`: an address with a
+ * certificate that browsers trust.
+ */
+kind: string, 
+/**
+ * The address or name that a phone opens.
+ */
+address: string, 
+/**
+ * The command that restarts the bridge so.
+ */
+command: string, };
 
 export type GitStep = { "do": "commit", paths: Array<string>, message: string, } | { "do": "discard_file", path: string, } | { "do": "discard_hunk", path: string, hunk: string, } | { "do": "push", } | { "do": "pull_request", title: string, body: string, } | { "do": "merge_worktree", } | { "do": "discard_worktree", };
 

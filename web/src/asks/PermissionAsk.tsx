@@ -71,7 +71,7 @@ export function PermissionAsk(props: { context: AskContext }): JSX.Element {
         <Switch>
           <Match when={changesFile(ask.toolName)}>
             <Show when={form().editing}><p class="fieldlab">{t('asks.willBeWritten')}</p></Show>
-            <Show when={shown()} fallback={<p class="asknote dim">{t('asks.diffComes')}</p>}>{(one) => (
+            <Show when={shown()} fallback={<p class="asknote dim" data-form="loading">{t('asks.diffComes')}</p>}>{(one) => (
               <Show when={'hunks' in one() ? (one() as Diff) : null} fallback={<><p class="asknote t-ask">{t('asks.noDiff', { why: String(one().problem) })}</p><RawInput input={input()} /></>}>{(real) => (
                 <Show when={real().problem === null} fallback={<><p class="asknote t-ask">{t('asks.noDiff', { why: real().problem ?? '' })}</p><RawInput input={input()} /></>}>
                   <DiffView diff={real()} wrap />

@@ -56,7 +56,7 @@ export function Dock(props: DockProps): JSX.Element {
     if (props.line.phase === 'lost') setFormed(true);
     if (!state || formed() || props.settled === false) return;
     // The transcript finds its place beside the dock first.
-    const form = () => requestAnimationFrame(() => requestAnimationFrame(() => setFormed(true)));
+    const form = () => requestAnimationFrame(() => requestAnimationFrame(() => { if (dock.isConnected && !formed() && dock.querySelector('[data-form="loading"]')) form(); else setFormed(true); }));
     if (state.asks.length > 0) { if (asks()?.showing() && asks()?.formed()) form(); return; }
     if (hasBody(name())) void bodyLoaded().then(form, form);
     else if (alone) setFormed(true);

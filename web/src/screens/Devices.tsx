@@ -2,8 +2,8 @@
 import '../text/later';
 import '../text/rooms';
 import { createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
-import type { AuditEntry, Device, PairingCode, Scope } from '../api/types';
-import { Button, Dialog, Icon, toast } from '../ui';
+import type { AuditEntry, Device, PairingCode, Reach, Scope } from '../api/types';
+import { Button, CopyButton, Dialog, Icon, toast } from '../ui';
 import { t } from '../text';
 import { age, moment, when } from '../text/format';
 import { sessionHref } from '../route/route';
@@ -23,16 +23,18 @@ function scopeMeaning(scope: Scope): string {
 }
 
 export default function Devices(): JSX.Element {
+  // The decisions are drawn after the list of devices, which is above them.
+  const [listed, setListed] = createSignal(false);
   return (
     <Show when={may('admin')} fallback={<section><h2>{t('settings.devices')}</h2><p class="lead">{t('settings.adminOnly')}</p></section>}>
-      <DeviceList />
-      <Decisions />
+      <DeviceList onListed={() => setListed(true)} />
+      <Decisions hidden={!listed()} />
     </Show>
   );
 }
 
-function DeviceList(): JSX.Element {
-  const [devices, { refetch }] = createAsked(() => true, async () => (await request({ type: 'devices' })).devices);
+function DeviceList(props: { onListed: () => void }): JSX.Element {
+  const [devices, { refetch }] = createAsked(() => true, async () => { try { return (await request({ type: 'devices' })).devices; } finally { queueMicrotask(props.onListed); } });
   const [pairing, setPairing] = createSignal(false);
   const [going, setGoing] = createSignal<Device | null>(null);
   const mine = (device: Device) => device.id === welcome()?.device.id;
@@ -43,7 +45,7 @@ function DeviceList(): JSX.Element {
     void refetch();
   };
   return (
-    <section>
+    <section classList={{ forming: devices.latest === undefined && !devices.error }}>
       <h2>{t('settings.devices')}</h2><p class="lead">{t('settings.devicesWords')}</p>
       <Show when={devices.error}><p class="dim">{t('settings.failed', { why: reasonOf(devices.error) })}</p></Show>
       <div class="tablewrap" tabIndex={0} role="group" aria-label={t('settings.devices')}><table class="ut">
@@ -72,6 +74,8 @@ function Pair(props: { onClose: () => void }): JSX.Element {
   const [scope, setScope] = createSignal<Scope>('approve');
   const [code, setCode] = createSignal<PairingCode | null>(null);
   const make = async () => { const made = await act(() => request({ type: 'pair', scope: scope() })); if (made) setCode(made); };
+  /** The code is for this machine, although others do not reach it. */
+  const [here, setHere] = createSignal(false);
   const left = () => (code()?.expiresAt ?? 0) - now();
   return (
     <Dialog open title={t('settings.pairTitle')} onClose={props.onClose} footer={
@@ -80,6 +84,7 @@ function Pair(props: { onClose: () => void }): JSX.Element {
       <Show when={code()} fallback={
         <Choices<Scope> label={t('settings.pairScope')} value={scope()} onChange={setScope} options={SCOPES.map((value) => ({ value, label: scopeWord(value), words: scopeMeaning(value) }))} />
       }>{(made) => (
+        <Show when={!made().reach.localOnly || here()} fallback={<Reachable reach={made().reach} onHere={() => setHere(true)} />}>
         <div class="pairbox">
           <Qr rows={made().qr} />
           <div>
@@ -87,10 +92,29 @@ function Pair(props: { onClose: () => void }): JSX.Element {
             <p class="sec">{t('settings.pairWords')}</p>
             <ul><For each={made().urls}>{(url) => <li><code>{url.split('#')[0]}</code></li>}</For></ul>
             <p class="dim num" role="status">{left() > 0 ? t('settings.pairLeft', { age: age(left()) }) : t('settings.pairOver')}</p>
+            <Show when={made().reach.fingerprint}>{(print) => <p class="dim print">{t('settings.reachPrint')} <code>{print()}</code></p>}</Show>
           </div>
         </div>
+        </Show>
       )}</Show>
     </Dialog>
+  );
+}
+
+/** Only this machine reaches the bridge: how others would, one command each. */
+function Reachable(props: { reach: Reach; onHere: () => void }): JSX.Element {
+  return (
+    <div class="reach">
+      <p>{t('settings.reachLocal')}</p>
+      <For each={props.reach.ways} fallback={<p class="dim">{t('settings.reachNone')}</p>}>{(way) => (
+        <section>
+          <h3>{way.kind === 'tailscale' ? t('settings.reachTailscale', { name: way.address }) : t('settings.reachNetwork', { address: way.address })}</h3>
+          <div class="row"><pre class="well grow" tabIndex={0} role="group" aria-label={t('settings.reachCommand', { address: way.address })}>{way.command}</pre><CopyButton text={() => way.command} label={t('settings.reachCommand', { address: way.address })} /></div>
+        </section>
+      )}</For>
+      <ol><li>{t('settings.reachRun')}</li><li>{t('settings.reachScan')}</li><li>{t('settings.reachAccept')}</li></ol>
+      <p><Button small look="bare" onClick={() => props.onHere()}>{t('settings.reachHere')}</Button></p>
+    </div>
   );
 }
 
@@ -132,20 +156,22 @@ function auditDetail(entry: AuditEntry): string {
 /** How many the bridge tells at once. */
 const PAGE = 100;
 
-function Decisions(): JSX.Element {
+function Decisions(props: { hidden: boolean }): JSX.Element {
   const [entries, setEntries] = createSignal<readonly AuditEntry[]>([]);
   const [over, setOver] = createSignal(false);
+  const [asked, setAsked] = createSignal(false);
   let alive = true;
   onCleanup(() => { alive = false; });
   const more = async () => {
     const answer = await act(() => request({ type: 'audit', before: entries().at(-1)?.at ?? null }));
+    setAsked(true);
     if (!answer || !alive) return;
     setOver(answer.entries.length < PAGE);
     setEntries([...entries(), ...answer.entries]);
   };
   onMount(() => void more());
   return (
-    <section>
+    <section classList={{ forming: props.hidden || !asked() }}>
       <h2>{t('settings.audit')}</h2><p class="lead">{t('settings.auditWords')}</p>
       <Show when={entries().length} fallback={<p class="dim">{t('settings.auditNone')}</p>}>
         <div class="tablewrap" tabIndex={0} role="group" aria-label={t('settings.audit')}><table class="ut audit">

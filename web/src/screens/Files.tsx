@@ -16,7 +16,7 @@ const here = () => { const at = route(); return at.at === 'session' ? at : null;
 export default function Files(props: { id: string }): JSX.Element {
   const path = () => here()?.path ?? '';
   return (
-    <div class="files" classList={{ chosen: path() !== '' }}>
+    <div class="fview" classList={{ reading: path() !== '' }}>
       <nav class="ftree" aria-label={t('places.fileTree')}><Folder id={props.id} path="" depth={0} current={path()} /></nav>
       <Show when={path()} fallback={<div class="fdiffs"><div class="blank"><h2>{t('places.noFile')}</h2><p>{t('places.noFileWords')}</p></div></div>}>
         <Viewer id={props.id} path={path()} line={here()?.line ?? null} />
@@ -31,7 +31,7 @@ function Folder(props: { id: string; path: string; depth: number; current: strin
   const full = (entry: FolderEntry) => (props.path ? `${props.path}/${entry.name}` : entry.name);
   return (
     <Show when={!found.error} fallback={<p class="none t-bad">{reasonOf(found.error)}</p>}>
-      <ul class="tree" style={{ '--depth': props.depth }} aria-busy={found.loading ? 'true' : undefined}>
+      <ul class="filetree" style={{ '--depth': props.depth }} aria-busy={found.loading ? 'true' : undefined}>
         <For each={found.latest?.entries}>{(entry) => <li><Entry id={props.id} entry={entry} path={full(entry)} depth={props.depth} current={props.current} /></li>}</For>
         <Show when={(found.latest?.more ?? 0) > 0}><li class="none">{t('places.treeMore', { n: found.latest?.more ?? 0 })}</li></Show>
       </ul>

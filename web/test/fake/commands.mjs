@@ -139,7 +139,7 @@ export function run(bridge, command, by) {
     case 'rules': return { rules: [{ behavior: 'allow', rule: 'Bash(cargo test:*)', destination: 'localSettings' }] };
     case 'hooks': return { hooks: [] };
     case 'devices': return { devices: [bridge.device, { ...bridge.device, id: 'd-2', name: 'Phone', scope: 'approve', online: false }] };
-    case 'pair': return { code: 'K7QF-2M9X', urls: ['http://127.0.0.1:4747/#pair=K7QF-2M9X'], expiresAt: Date.now() + 600_000, qr: ['101', '010', '101'] };
+    case 'pair': return { code: 'K7QF-2M9X', urls: ['http://127.0.0.1:4747/#pair=K7QF-2M9X'], expiresAt: Date.now() + 600_000, qr: ['101', '010', '101'], reach: { localOnly: true, fingerprint: null, ways: [{ kind: 'network', address: '192.0.2.7', command: 'sluice serve stop && sluice serve --bind 127.0.0.1 --bind 192.0.2.7 --tls --qr' }, { kind: 'tailscale', address: 'box.tail1.ts.net', command: 'tailscale serve --bg 4747 && sluice serve stop && sluice serve --behind-proxy --host box.tail1.ts.net --qr' }] } };
     case 'audit': return { entries: [{ at: Date.now() - 60_000, device: 'd-2', name: 'Phone', action: 'allow', sessionId: 's-running', detail: 'Edit crates/pool/src/lease.rs' }] };
     case 'check': return { ok: command.what !== 'key', message: command.what === 'key' ? 'the key was refused' : 'works', hint: null };
     case 'status': return { version: '0.2.0', uptime: 3_600, sessions: bridge.sessions.size, live: 6, clients: bridge.clients.size, storeBytes: 12_000_000, addresses: ['http://127.0.0.1:4747'], stateFolder: '/home/ada/.local/state/sluice', memory: 24_000_000 };

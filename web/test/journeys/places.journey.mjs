@@ -222,6 +222,7 @@ journey('another device is paired by a code that is made here, is listed, and is
   await page.getByRole('button', { name: 'Pair another device' }).click();
   await page.getByText('Look only').click();
   await page.getByRole('button', { name: 'Make a code' }).click();
+  await page.getByRole('button', { name: 'Show the code for this machine' }).click();
   await page.getByRole('img', { name: /QR code/ }).waitFor();
   const code = (await page.locator('.pairbox .code').innerText()).trim();
   const guestbook = await another({ cookies: null, allowed: /401|WebSocket/ });

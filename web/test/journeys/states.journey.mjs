@@ -178,6 +178,7 @@ journey('a device that may only look sees the ask and cannot answer it', async (
   await page.getByRole('button', { name: 'Pair another device' }).click();
   await page.getByText('Look only').click();
   await page.getByRole('button', { name: 'Make a code' }).click();
+  await page.getByRole('button', { name: 'Show the code for this machine' }).click();
   const code = (await page.locator('.pairbox .code').innerText()).trim();
   const looker = await another({ cookies: null });
   await looker.go(`#pair=${code}`);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Device, Record, SessionInfo};
+use super::{Device, Reach, Record, SessionInfo};
 
 /// `start`, `resume_session`, `fork`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -291,6 +291,7 @@ pub struct PairingCode {
     pub expires_at: i64,
     /// The first address as a QR code: rows of `0` and `1`.
     pub qr: Vec<String>,
+    pub reach: Reach,
 }
 
 /// `audit`.

@@ -384,7 +384,7 @@ pub enum ClientMessage {
     },
 
     // The folder of a session.
-    /// What differs from the last commit, whoever changed it.
+    /// The files that differ from the last commit, including changes made by commands.
     WorkingTree {
         session_id: String,
     },

@@ -104,6 +104,8 @@ pub fn file() -> String {
         Rewound,
         Exported,
         BridgeStatus,
+        Reach,
+        ReachWay,
         GitStep,
         GitReport,
         WorkingTree,

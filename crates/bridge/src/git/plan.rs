@@ -1,4 +1,4 @@
-//! The commands of a step. Pure: what is known of the repository goes in, commands come out.
+//! Plans the commands of a step. Pure: a plan depends on the step and the facts about the repository only.
 
 use super::run::{Program, Run};
 use super::status::{FileKind, FileStatus, Status};
@@ -234,7 +234,7 @@ fn push(facts: &Facts) -> Result<Plan, Problem> {
         format!("HEAD:{}", target.reference),
     ]);
     run.env.push(("GIT_ALLOW_PROTOCOL".to_owned(), protocols.to_owned()));
-    // Without a terminal nobody could answer a question of ssh.
+    // ssh has no terminal to ask on: it fails instead.
     let ssh = facts
         .own
         .ssh

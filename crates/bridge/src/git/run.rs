@@ -39,7 +39,7 @@ pub(crate) struct Run {
     pub(crate) in_main: bool,
 }
 
-/// What is run.
+/// The program of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Program {
     #[default]

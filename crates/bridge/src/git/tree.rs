@@ -1,4 +1,4 @@
-//! The working tree as clients see it: every file that differs from the last commit, whoever changed it.
+//! The working tree as clients see it: every file that differs from the last commit.
 
 use super::plan;
 use super::repository::Repository;

@@ -41,7 +41,7 @@ pub(super) fn of_prompt(text: &str) -> Option<String> {
     let title = cut(first_sentence(said).trim_end_matches([':', ',', ';']));
     let mut chars = title.chars();
     let first = chars.next()?;
-    // What is left of a sentence begins like one.
+    // The rest of a sentence starts with a capital letter.
     match said.len() < line.len() {
         true => Some(first.to_uppercase().chain(chars).collect()),
         false => Some(title),
@@ -79,13 +79,13 @@ fn without_opening(line: &str) -> &str {
     rest
 }
 
-/// What follows an opening, if anything does.
+/// What follows an opening, if it is more than a word.
 fn after<'a>(line: &'a str, opening: &str) -> Option<&'a str> {
     let head = line.get(..opening.len())?;
     let rest = line.get(opening.len()..)?;
     let word_ends = rest.starts_with([' ', ',', '!']);
     let rest = rest.trim_start_matches([' ', ',', '!']);
-    (head.to_lowercase() == *opening && word_ends && !rest.is_empty()).then_some(rest)
+    (head.to_lowercase() == *opening && word_ends && rest.contains(' ')).then_some(rest)
 }
 
 fn first_sentence(line: &str) -> &str {
@@ -137,10 +137,11 @@ mod tests {
             ("```\nlet a = 1;\n```", "let a = 1"),
             (
                 "look at src/pool.rs:12 and say what is wrong",
-                "Look at src/pool.rs:12 and say what is wrong",
+                "look at src/pool.rs:12 and say what is wrong",
             ),
             ("/review the last commit", "/review the last commit"),
             ("hi", "hi"),
+            ("hello there", "hello there"),
             ("please", "please"),
         ];
         for (prompt, title) in cases {

@@ -97,7 +97,7 @@ export default {
   palette: 'Gehe zu',
   paletteHint: 'Eine Sitzung, eine Nachricht, ein Befehl',
   paletteNone: 'Nichts dieses Namens.',
-  whatChanged: 'Was verglichen wird',
+  whatChanged: 'Quelle der Änderungen',
   tree: 'Arbeitsverzeichnis',
   thisSession: 'Diese Sitzung',
   lookAgain: 'Aktualisieren',

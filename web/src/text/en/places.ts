@@ -94,7 +94,7 @@ export default {
   palette: 'Go to',
   paletteHint: 'A session, a message, a command',
   paletteNone: 'Nothing of that name.',
-  whatChanged: 'What is compared',
+  whatChanged: 'Source of the changes',
   tree: 'Working tree',
   thisSession: 'This session',
   lookAgain: 'Refresh',

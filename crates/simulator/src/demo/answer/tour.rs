@@ -38,7 +38,7 @@ enum Stop {
     End,
 }
 
-/// Whether the tour goes on after a failure of this call.
+/// Whether the tour continues after a failure of this call.
 pub(super) fn is_meant_to_fail(turn: &Turn, call: &Call) -> bool {
     let mut shells = turn.calls.iter().filter(|call| call.name == "Bash");
     LIST_TOOLS.contains(&call.name.as_str()) || shells.nth(1).is_some_and(|second| second.id == call.id)
