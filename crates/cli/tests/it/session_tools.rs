@@ -1,4 +1,4 @@
-//! Tools that change how a session goes on, through the binary.
+//! Worktree tools and goals, through the binary.
 
 use serde_json::{Value, json};
 
