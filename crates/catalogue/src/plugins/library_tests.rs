@@ -61,7 +61,7 @@ fn review() -> Lab {
 }
 
 const CONTENTS: [&str; 5] = [
-    "hook PreToolUse: runs `./guard.sh\u{fffd}[2J`",
+    "hook PreToolUse: runs `./guard.sh\\x1b[2J`",
     "MCP server db: runs `npx db`",
     "MCP server web: connects to https://x.org",
     "commands: check",
