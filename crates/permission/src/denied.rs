@@ -21,7 +21,7 @@ pub fn unwritable(policy: &Policy, cwd: &Path, paths: &dyn Paths) -> Vec<DeniedP
     patterns(policy, names::edits, cwd, paths)
 }
 
-/// The programs that may not run at all, whatever their arguments: names or paths.
+/// Returns the programs that are denied with any arguments, as names or paths.
 #[must_use]
 pub fn programs(policy: &Policy) -> Vec<&str> {
     let rules = policy.rules_of(Behavior::Deny);

@@ -58,6 +58,7 @@ use tokio::process::{Child, Command};
 
 use self::bubblewrap::Bubblewrap;
 pub use self::config::{Config, ConfigError};
+pub(crate) use self::denial::Note;
 use self::denials::Denials;
 pub use self::domains::{Domains, Pattern};
 pub(crate) use self::fence::fenced;
@@ -379,33 +380,6 @@ impl Confined {
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     _standins: Standins,
-}
-
-/// What a command was confined by, for its result.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Note {
-    /// The sandbox of the settings.
-    Sandbox { kind: Kind, network: bool },
-    /// The deny rules alone.
-    Rules,
-}
-
-impl Note {
-    /// The sandbox of the settings, if the command ran in it.
-    pub(crate) fn kind(&self) -> Option<Kind> {
-        match self {
-            Self::Sandbox { kind, .. } => Some(*kind),
-            Self::Rules => None,
-        }
-    }
-
-    /// A line for the model where a failure looks like a refusal.
-    pub(crate) fn explained(&self, output: &str) -> Option<String> {
-        match self {
-            Self::Sandbox { kind, network } => denial::explained(*kind, *network, output),
-            Self::Rules => denial::of_rules(output),
-        }
-    }
 }
 
 /// What works here, line by line, for `doctor`.

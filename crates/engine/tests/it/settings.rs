@@ -42,19 +42,23 @@ async fn a_sandbox_that_a_file_asks_for_while_a_session_runs_holds_from_then_on(
 async fn a_deny_rule_that_a_file_adds_holds_for_the_next_command_in_the_sandbox() {
     let look = || json!({"command": "sh look.sh"});
     let script = Script::new()
+        .text("Zero")
         .tool("Bash", look())
         .text("One")
         .tool("Bash", look())
         .text("Two");
     let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
+    stage.prompt("zero").await;
+    stage.result().await;
     fs::write(stage.path("look.sh"), "x=lat; cat ${x}er plain; true\n").unwrap();
     fs::write(stage.path("later"), "secret\n").unwrap();
     fs::write(stage.path("plain"), "plain\n").unwrap();
     write_managed(&mut stage, json!({"sandbox": {"enabled": true}}), "sandbox").await;
     stage.prompt("one").await;
     stage.result().await;
-    let settings = json!({"sandbox": {"enabled": true}, "permissions": {"deny": ["Read(./later)"]}});
-    write_managed(&mut stage, settings, "permissions").await;
+    let rules = json!({"deny": ["Read(./later)"]});
+    let settings = json!({"sandbox": {"enabled": true}, "permissions": rules, "env": {"WRITTEN": "1"}});
+    write_managed(&mut stage, settings, "env").await;
     stage.prompt("two").await;
     stage.result().await;
     let told = stage.all("user:tool_result");

@@ -2,6 +2,33 @@
 
 use super::Kind;
 
+/// What a command was confined by, for its result.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Note {
+    /// The sandbox of the settings.
+    Sandbox { kind: Kind, network: bool },
+    /// The deny rules alone.
+    Rules,
+}
+
+impl Note {
+    /// The sandbox of the settings, if the command ran in it.
+    pub(crate) fn kind(&self) -> Option<Kind> {
+        match self {
+            Self::Sandbox { kind, .. } => Some(*kind),
+            Self::Rules => None,
+        }
+    }
+
+    /// A line for the model where a failure looks like a refusal.
+    pub(crate) fn explained(&self, output: &str) -> Option<String> {
+        match self {
+            Self::Sandbox { kind, network } => explained(*kind, *network, output),
+            Self::Rules => of_rules(output),
+        }
+    }
+}
+
 /// How the kernel and the resolver say no.
 const SIGNS: &[&str] = &[
     "Read-only file system",
@@ -34,7 +61,7 @@ const SIGNS_OF_RULES: &[&str] = &[
 ];
 
 /// One line for the model, where a failed command's output looks as if a deny rule had refused something.
-pub(super) fn of_rules(output: &str) -> Option<String> {
+fn of_rules(output: &str) -> Option<String> {
     let sign = SIGNS_OF_RULES.iter().find(|sign| output.contains(*sign))?;
     Some(format!(
         "[deny rules] \"{sign}\" may come from the permission rules: commands can neither run the programs nor open the \
@@ -44,7 +71,7 @@ pub(super) fn of_rules(output: &str) -> Option<String> {
 }
 
 /// One line for the model, where a failed command's output looks as if the sandbox had refused something.
-pub(super) fn explained(kind: Kind, network: bool, output: &str) -> Option<String> {
+fn explained(kind: Kind, network: bool, output: &str) -> Option<String> {
     let sign = SIGNS.iter().find(|sign| output.contains(*sign))?;
     let network = if network {
         "only the allowed domains can be reached"

@@ -95,7 +95,7 @@ impl Denials {
     }
 }
 
-/// Without the paths that lie below another one.
+/// Removes the paths that are inside another path of the set.
 fn outermost(paths: BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     let mut outer: BTreeSet<PathBuf> = BTreeSet::new();
     // A folder sorts before what is in it.
@@ -207,7 +207,7 @@ fn programs(names: &[&str], env: &[(OsString, OsString)]) -> BTreeSet<PathBuf> {
         if names.len() > MAX_NAMES {
             found.remove(path);
         } else {
-            // Hard links have paths of their own.
+            // Each hard link is a separate path.
             found.extend(names.iter().filter_map(|name| name.canonicalize().ok()));
         }
     }

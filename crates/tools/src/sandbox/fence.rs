@@ -45,8 +45,8 @@ pub(crate) fn fenced(command: &str, place: &Place<'_>) -> Result<Option<Confined
     }))
 }
 
-/// Whether a command is a single plain call of a set-user-ID program, such as `sudo`. No such program works in a sandbox
-/// that anybody but root makes.
+/// Returns true for a single plain call of a set-user-ID program, such as `sudo`. Such programs need their file's rights,
+/// which a sandbox made by a user other than root takes away.
 fn raises_rights(command: &str, env: &[(OsString, OsString)]) -> bool {
     let program = command.split_whitespace().next().filter(|_| is_plain(command));
     let path = env.iter().find(|(name, _)| name == "PATH");
