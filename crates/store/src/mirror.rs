@@ -1,7 +1,7 @@
 //! The second copy of what cannot be rebuilt: devices, open prompts and single values.
 //!
 //! Sessions and records come back from the logs of the runners; these rows would be lost with a damaged page of the
-//! database. Triggers write every change of them to a second file in the same transaction.
+//! database. Triggers note the keys of changed rows, which are copied to a second file before the change is acknowledged.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -80,7 +80,10 @@ fn attach_file(connection: &Connection, file: &Path) -> Result<(), StoreError> {
     for copied in &COPIED {
         connection.execute_batch(&fill(copied))?;
     }
-    connection.execute_batch("COMMIT")?;
+    connection.execute_batch(
+        "COMMIT; CREATE TEMP TABLE IF NOT EXISTS spare_changes (name TEXT, key TEXT, PRIMARY KEY (name, key));
+        DELETE FROM temp.spare_changes",
+    )?;
     for copied in &COPIED {
         connection.execute_batch(&triggers(copied))?;
     }
@@ -97,20 +100,44 @@ fn fill(copied: &Copied) -> String {
     )
 }
 
-/// Statements in a trigger cannot name a database: the names of the copies occur in one only.
+/// Notes the keys of changed rows in memory, as part of the transaction that changes them.
 fn triggers(copied: &Copied) -> String {
-    let Copied { table, key, rows } = copied;
-    let remove = |row: &str| format!("DELETE FROM spare_{table} WHERE {key} = {row}.{key};");
-    let put = format!("INSERT INTO spare_{table} SELECT * FROM {table} WHERE {key} = new.{key} AND {rows};");
+    let Copied { table, key, .. } = copied;
+    let note = |row: &str| format!("INSERT OR IGNORE INTO spare_changes VALUES ('{table}', {row}.{key});");
+    let (new, old) = (note("new"), note("old"));
     format!(
-        "CREATE TEMP TRIGGER spare_{table}_insert AFTER INSERT ON main.{table} BEGIN {} {put} END;
-        CREATE TEMP TRIGGER spare_{table}_update AFTER UPDATE ON main.{table} BEGIN {} {} {put} END;
-        CREATE TEMP TRIGGER spare_{table}_delete AFTER DELETE ON main.{table} BEGIN {} END;",
-        remove("new"),
-        remove("old"),
-        remove("new"),
-        remove("old"),
+        "CREATE TEMP TRIGGER IF NOT EXISTS spare_{table}_insert AFTER INSERT ON main.{table} BEGIN {new} END;
+        CREATE TEMP TRIGGER IF NOT EXISTS spare_{table}_update AFTER UPDATE ON main.{table} BEGIN {new} {old} END;
+        CREATE TEMP TRIGGER IF NOT EXISTS spare_{table}_delete AFTER DELETE ON main.{table} BEGIN {old} END;"
     )
+}
+
+/// Copies what the last transactions changed. A transaction of its own: SQLite commits to several files one after the
+/// other, so a failure of the second file would leave half of a transaction in the first one. What could not be copied
+/// is copied with the next changes.
+pub(crate) fn copy_changes(connection: &Connection) -> Result<(), StoreError> {
+    let mut statement = connection.prepare_cached("SELECT count(*) FROM temp.spare_changes")?;
+    let changes: i64 = statement.query_row([], |row| row.get(0))?;
+    if changes == 0 {
+        return Ok(());
+    }
+    let copied = connection.execute_batch("BEGIN").and_then(|()| {
+        for Copied { table, key, rows } in &COPIED {
+            let changed = format!("{key} IN (SELECT key FROM temp.spare_changes WHERE name = '{table}')");
+            connection
+                .prepare_cached(&format!("DELETE FROM spare.spare_{table} WHERE {changed}"))?
+                .execute([])?;
+            let sql = format!("INSERT INTO spare.spare_{table} SELECT * FROM main.{table} WHERE {changed} AND {rows}");
+            connection.prepare_cached(&sql)?.execute([])?;
+        }
+        connection.execute_batch("DELETE FROM temp.spare_changes; COMMIT")
+    });
+    copied.map_err(|error| {
+        if !connection.is_autocommit() {
+            drop(connection.execute_batch("ROLLBACK"));
+        }
+        StoreError::from(error)
+    })
 }
 
 /// The second file by itself, for salvage. `None`: there is none, or it cannot be read.

@@ -14,7 +14,7 @@ use crate::health::Health;
 use crate::opening::{File, Lock};
 use crate::options::{Options, Sync};
 use crate::store::Shared;
-use crate::{blobs, segments};
+use crate::{blobs, mirror, segments};
 
 #[cfg(test)]
 mod tests;
@@ -230,6 +230,10 @@ impl Core {
             self.health.committed(began.elapsed());
             self.commits.set(self.commits.get() + 1);
             self.writes.set(self.writes.get() + jobs.len() as u64);
+            // Without the copy the change is still in the database.
+            if let Err(error) = mirror::copy_changes(&self.connection) {
+                self.health.failed(&error);
+            }
             self.follow_up(after);
         } else if !self.connection.is_autocommit() {
             drop(self.connection.execute_batch("ROLLBACK"));
@@ -239,7 +243,8 @@ impl Core {
 
     fn transaction(&self, jobs: &mut [Box<dyn Job>], sync: Sync) -> Result<(), StoreError> {
         self.be_as_sure_as(sync)?;
-        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        // As BEGIN IMMEDIATE, for the database alone: that would lock the second file too.
+        self.connection.execute_batch("BEGIN; DELETE FROM main.meta WHERE FALSE")?;
         for job in jobs.iter_mut() {
             self.connection.execute_batch("SAVEPOINT one")?;
             let done = job.perform(self);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sluice_host::conversation::{Exit, ProcessStatus, What};
-use sluice_runner::{LogReader, Record, ToRunner, registry};
+use sluice_runner::{LogReader, Record, StartError, ToRunner, registry};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -151,7 +151,15 @@ impl Actor {
                 let started = tokio::task::spawn_blocking(move || sluice_runner::start(&sluice, &at, &launch)).await;
                 match started {
                     Ok(Ok(_)) => {}
-                    Ok(Err(error)) => return Connected::Failed(Problem::new(Code::Agent, error.to_string())),
+                    Ok(Err(error)) => {
+                        // A bridge that was killed had started a runner, which came up later: it is used.
+                        if matches!(error, StartError::Locked { .. })
+                            && let Ok(link) = Link::connect(&dir, term, from).await
+                        {
+                            return Connected::Linked(link);
+                        }
+                        return Connected::Failed(Problem::new(Code::Agent, error.to_string()));
+                    }
                     Err(error) => return Connected::Failed(Problem::internal(error)),
                 }
                 match Link::connect(&dir, term, from).await {

@@ -196,3 +196,21 @@ async fn a_salvage_that_a_crash_interrupted_is_finished() {
     assert_eq!(opened, Opened::Ready { checked: false });
     assert_eq!(store.devices().await.unwrap().len(), 40);
 }
+
+#[tokio::test]
+async fn a_second_file_that_cannot_be_written_does_not_fail_the_write() {
+    let fixture = state().await;
+    let spare = fixture.path().with_file_name("bridge.db.spare");
+    let (store, _) = Store::open(&fixture.path(), Options::default()).unwrap();
+    // Another program holds it for as long as the store waits.
+    let other = rusqlite::Connection::open(&spare).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let added = store.add_device(device("while-held")).await;
+    let both = (added, store.device("while-held").await.unwrap().is_some());
+    assert_eq!(both, (Ok(()), true), "the answer and the database agree");
+    other.execute_batch("ROLLBACK").unwrap();
+    store.add_device(device("after")).await.unwrap();
+    let sql = "SELECT count(*) FROM spare_devices WHERE id IN ('while-held', 'after')";
+    let found: i64 = other.query_row(sql, [], |row| row.get(0)).unwrap();
+    assert_eq!(found, 2, "what could not be copied is copied later");
+}
