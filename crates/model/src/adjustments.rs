@@ -7,7 +7,7 @@ use crate::cache::Cache;
 /// The beta under which the server keeps a cache for an hour.
 const LONG_CACHE_BETA: &str = "extended-cache-ttl-2025-04-11";
 
-/// What is changed about every request before it is sent.
+/// The changes to every request before it is sent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Adjustments {
     /// The cache duration of requests that use the cache (`DISABLE_PROMPT_CACHING`, `ENABLE_PROMPT_CACHING_1H`).

@@ -244,7 +244,8 @@ impl Core {
     fn transaction(&self, jobs: &mut [Box<dyn Job>], sync: Sync) -> Result<(), StoreError> {
         self.be_as_sure_as(sync)?;
         // As BEGIN IMMEDIATE, for the database alone: that would lock the second file too.
-        self.connection.execute_batch("BEGIN; DELETE FROM main.meta WHERE FALSE")?;
+        self.connection
+            .execute_batch("BEGIN; DELETE FROM main.meta WHERE FALSE")?;
         for job in jobs.iter_mut() {
             self.connection.execute_batch("SAVEPOINT one")?;
             let done = job.perform(self);

@@ -32,7 +32,7 @@ impl RequestVariables {
         }
     }
 
-    /// What is changed about every request; `models` is the setting `modelOverrides`.
+    /// Returns the changes to every request; `models` is the setting `modelOverrides`.
     pub(crate) fn adjustments(&self, models: Map<String, Value>) -> Result<Adjustments, String> {
         let body: Map<String, Value> = match &self.extra_body {
             Some(text) => serde_json::from_str(text)
