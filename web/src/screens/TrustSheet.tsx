@@ -36,7 +36,7 @@ export default function TrustSheet(props: { folder: string; id: string; onClose:
     }>
       <p class="mono">{trust()?.folder ?? props.folder}</p>
       <p class="sec">{t('places.trustWords')}</p>
-      <ul class="held">
+      <ul class="heldback">
         <For each={trust()?.heldBack ?? []}>{(held) => (
           <li>
             <code><Revealed text={held.file} /></code>
