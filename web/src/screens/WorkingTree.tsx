@@ -34,7 +34,7 @@ export function WorkingTree(props: WorkingTreeProps): JSX.Element {
     try {
       const report = await request({ type: 'git', sessionId: props.id, step: one.step, dryRun: false });
       setProposed(null);
-      toast(one.step.do === 'commit' || one.step.do === 'merge_worktree' || one.step.do === 'pull_request' ? `${t('places.gitDone')} ${report.output}` : t('places.gitDone'));
+      toast(t(`places.git_done_${one.step.do}`, { result: report.output, path: 'path' in one.step ? one.step.path : '' }));
     } catch (error) {
       setProblem(reasonOf(error));
     } finally {
