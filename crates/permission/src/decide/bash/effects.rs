@@ -178,7 +178,7 @@ impl<'a> Effects<'a> {
     }
 
     fn command(&self, simple: &'a Simple, guarded: bool) -> Command<'a> {
-        let doing = look_up(transparent(&simple.words)).filter(|_| !self.shadowed(simple));
+        let doing = look_up(transparent(&simple.words)).filter(|doing| !self.shadowed(simple, doing));
         let mut command = Command {
             simple,
             doing: None,

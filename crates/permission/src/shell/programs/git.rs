@@ -120,8 +120,18 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
     {
         return None;
     }
+    // Outside of a repository, and with this option inside, every name is that of a file.
+    if parsed.has(&["no-index"]) && parsed.positionals.iter().any(|word| word.id) {
+        return None;
+    }
     let mut doing = Doing::read_only();
     doing.repository = Some(at.clone());
+    // Unlike `diff` and `status` these do not obey `diff.ignoreSubmodules`.
+    doing.enters_submodules = match name {
+        "diff-files" => true,
+        "diff-index" => !parsed.has(&["cached"]),
+        _ => false,
+    };
     doing
         .reads
         .extend(parsed.paths.iter().map(|word| (word.clone(), Reach::File)));
@@ -150,7 +160,9 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
     let sought = usize::from(name == "grep" && !parsed.has(&["e", "f"]));
     for (place, word) in parsed.positionals.iter().enumerate().skip(sought) {
         let Some(text) = word.text.as_deref() else {
-            doing.reads.push((word.clone(), Reach::File));
+            if !word.id {
+                doing.reads.push((word.clone(), Reach::File));
+            }
             continue;
         };
         // Revisions are compared as paths too: it costs nothing when no rule names them. `:0:x`, `HEAD:x`, `:/x`, `:!x`.
@@ -284,6 +296,7 @@ fn subcommand_options(name: &str, arguments: &[Word]) -> Option<(Options, Rest)>
             verify symbolic symbolic-full-name all branches tags remotes quiet \
             show-superproject-working-tree show-object-format",
         ),
+        // Not `--dirty`: it locks and writes the index even with `GIT_OPTIONAL_LOCKS=0`.
         "describe" => options(
             "",
             "all tags contains abbrev= always long exact-match first-parent match= \
