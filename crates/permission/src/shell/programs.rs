@@ -35,8 +35,12 @@ pub enum Reach {
     Index,
     /// Everything beneath it where it is there; where it is not, it is a revision, with all that ever was.
     Revision,
-    /// Everything that ever was beneath it.
+    /// Everything beneath it where it is there; where it is not, it is `HEAD` or a commit before it.
+    Commit,
+    /// What the index and the commits that a branch, a tag or a reflog leads to hold beneath it.
     History,
+    /// Every object of the repository.
+    Objects,
 }
 
 /// What kind of program it is.

@@ -89,6 +89,48 @@ fn everyday_lines_that_only_read_are_not_asked_about() {
     assert_eq!(folder.asked(&lines, &[]), Vec::<&str>::new());
 }
 
+#[test]
+fn changes_are_shown_where_no_denied_file_was_ever_tracked() {
+    let Some(folder) = Folder::new("changes") else {
+        eprintln!("skipped: no git here");
+        return;
+    };
+    let lines = ["git diff -U0 HEAD~1", "git log -S foo", "git cat-file -p HEAD"];
+    assert_eq!(folder.asked(&lines, &["Read(./.env)"]), Vec::<&str>::new());
+    // A file that is there, and that git has nothing of.
+    folder.write(".env", "SECRET=1");
+    assert_eq!(folder.asked(&lines, &["Read(./.env)"]), Vec::<&str>::new());
+    assert_eq!(folder.asked(&lines, &["Read(**/.env)"]), Vec::<&str>::new());
+    // Others may be objects that nothing leads to.
+    let others = [
+        "git show 0123456",
+        "git show 0123456 --",
+        "git cat-file -p other",
+        "git diff HEAD 0123456",
+        "git show $(git rev-parse 0123456)",
+        "git show --tags",
+        "git log -p HEAD main",
+        "git grep --no-index x HEAD",
+        "git diff HEAD1",
+    ];
+    folder.stops("default", &others, &["Read(./.env)"]);
+    let git = |words: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a"]).args(words);
+        assert!(
+            git.current_dir(folder.at.join("w")).output().unwrap().status.success(),
+            "{words:?}"
+        );
+    };
+    git(&["add", "-f", ".env"]);
+    folder.stops("default", &lines, &["Read(./.env)"]);
+    git(&["commit", "-qm", "x"]);
+    git(&["rm", "-q", "--cached", ".env"]);
+    git(&["commit", "-qm", "y"]);
+    folder.stops("default", &lines, &["Read(./.env)"]);
+    folder.stops("default", &lines, &["Read(**/.env)"]);
+}
+
 /// The same programs with what makes them run, write or read something else.
 #[test]
 fn programs_that_list_and_convert_do_nothing_else() {
@@ -327,6 +369,9 @@ fn what_reaches_a_denied_file_does_not_run() {
     for file in [".env", "sub/.env", "sub/f"] {
         std::fs::write(folder.at.join("w").join(file), "SECRET=1\n").unwrap();
     }
+    let mut git = std::process::Command::new("git");
+    git.args(["add", "."]).current_dir(folder.at.join("w"));
+    assert!(git.status().unwrap().success());
     let lines: Vec<&str> = include_str!("../oracle/reached.txt").lines().collect();
     assert!(lines.len() > 180);
     for (mode, denied) in [

@@ -386,9 +386,13 @@ impl<'a> Effects<'a> {
                 if touch.reach == Reach::Revision && !self.is_there(&touch.at.lexical) && self.guarded() {
                     return Some(Problem::Variable);
                 }
+                if touch.reach == Reach::Commit && !self.is_there(&touch.at.lexical) {
+                    continue;
+                }
+                let of_git = matches!(touch.reach, Reach::History | Reach::Objects);
                 let wide = touch.pattern || !matches!(touch.reach, Reach::File | Reach::Names);
                 // A file is nothing but itself.
-                let file = !touch.pattern && touch.reach != Reach::History && self.is_there(&touch.at.lexical);
+                let file = !touch.pattern && !of_git && self.is_there(&touch.at.lexical);
                 if file && !self.paths.is_dir(&touch.at.lexical) {
                     continue;
                 }
@@ -406,8 +410,14 @@ impl<'a> Effects<'a> {
                         path_rule(self.policy, behavior, touch.access, &at, self.cwd, self.paths).is_some()
                     })
                 };
-                let indexed = touch.reach == Reach::Index && self.index_holds(&touch.at.lexical, &denied);
-                if touch.reach == Reach::History || indexed || trees::holds(&touch.at.lexical, self.paths, &denied) {
+                let at = &touch.at.lexical;
+                let held = match touch.reach {
+                    Reach::Objects => true,
+                    Reach::History => self.index_holds(at, &denied) || self.history_holds(at, &denied),
+                    Reach::Index => self.index_holds(at, &denied) || trees::holds(at, self.paths, &denied),
+                    _ => trees::holds(at, self.paths, &denied),
+                };
+                if held {
                     return Some(Problem::Variable);
                 }
             }

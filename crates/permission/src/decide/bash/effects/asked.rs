@@ -188,6 +188,17 @@ impl<'a> Effects<'a> {
         tracked.is_none_or(|(tree, names)| names.iter().any(|name| sought(&tree.join(name))))
     }
 
+    /// Whether a commit of the repository changed a file that `sought` accepts; true if the commits are unknown.
+    pub(super) fn history_holds(&self, directory: &Path, sought: &dyn Fn(&Path) -> bool) -> bool {
+        let Found::This(repository) = self.repository(directory) else {
+            return true;
+        };
+        match self.paths.committed(&repository) {
+            Found::This(names) => names.iter().any(|name| sought(&repository.work_tree.join(name))),
+            Found::Nothing | Found::Unknown => true,
+        }
+    }
+
     /// Whether a command touches a place that an earlier command of the line moved there, with links in it: where such a
     /// path leads is only known while the line runs.
     pub(super) fn is_moved(&self, command: &Command<'a>) -> bool {
