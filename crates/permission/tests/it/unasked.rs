@@ -124,6 +124,9 @@ fn changes_are_shown_where_no_denied_file_was_ever_tracked() {
     };
     git(&["add", "-f", ".env"]);
     folder.stops("default", &lines, &["Read(./.env)"]);
+    // From everywhere in it git shows the whole repository.
+    let below = ["cd docs && git log -p", "git -C docs diff", "git -C docs show HEAD"];
+    folder.stops("default", &below, &["Read(./.env)"]);
     git(&["commit", "-qm", "x"]);
     git(&["rm", "-q", "--cached", ".env"]);
     git(&["commit", "-qm", "y"]);

@@ -396,9 +396,12 @@ impl<'a> Effects<'a> {
                 if file && !self.paths.is_dir(&touch.at.lexical) {
                     continue;
                 }
+                let work_tree = (of_git || touch.reach == Reach::Index).then(|| self.work_tree(&touch.at.lexical));
+                let reached = work_tree.flatten();
+                let reached = reached.as_ref().unwrap_or(&touch.at);
                 let reaches = |behavior| {
                     path_rules(self.policy, behavior, touch.access)
-                        .any(|rule| reaches_beneath(self.policy, rule, &touch.at, self.cwd, self.paths))
+                        .any(|rule| reaches_beneath(self.policy, rule, reached, self.cwd, self.paths))
                 };
                 if !wide || !(reaches(Behavior::Deny) || reaches(Behavior::Ask)) {
                     continue;

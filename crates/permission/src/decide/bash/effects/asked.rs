@@ -174,6 +174,14 @@ impl<'a> Effects<'a> {
         }
     }
 
+    /// The root of the work tree that `directory` is in: git shows all of it from each of its folders.
+    pub(super) fn work_tree(&self, directory: &Path) -> Option<Located> {
+        match self.repository(directory) {
+            Found::This(repository) => Some(Located::new(&repository.work_tree, self.paths)),
+            Found::Nothing | Found::Unknown => None,
+        }
+    }
+
     /// Whether something lies at `path`.
     pub(super) fn is_there(&self, path: &Path) -> bool {
         self.paths.is_dir(path) || self.paths.is_link(path) || self.paths.read(path) != Found::Nothing
