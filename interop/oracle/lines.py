@@ -7,7 +7,10 @@ VALUES = ["1", "x", "a.txt", "out", "--output=out", "-oout", "@opts", "/etc/host
 LEADS = {"sed": ["p", "-n 1p", "'s/a/b/'"], "awk": ["1", "'{print $1}'"], "jq": [".", "-n 1"], "grep": ["a"], "egrep": ["a"], "fgrep": ["a"],
          "rg": ["a"], "fd": ["a"], "fdfind": ["a"], "git grep": ["a"], "find": [".", "src"], "xargs": ["", "-I{} ls {}"], "git show": ["HEAD"],
          "git cat-file": ["HEAD"], "git blame": ["a.txt"], "git merge-base": ["HEAD main"], "git symbolic-ref": ["HEAD"], "tr": ["a b"],
-         "date": ["+%s"], "seq": ["3"], "sleep": ["0"], "expr": ["1"], "printf": ["x"], "basename": ["a/b"], "tail": ["a.txt"], "base64": ["a.txt"]}
+         "date": ["+%s"], "seq": ["3"], "sleep": ["0"], "expr": ["1"], "printf": ["x"], "basename": ["a/b"], "tail": ["a.txt"], "base64": ["a.txt"],
+         "tar": ["-tf a.tgz", "-tzf a.tgz"], "unzip": ["-l"], "zcat": ["b.gz"], "lsof": ["-i"]}
+# Programs whose options count only behind what leads.
+LEAD_FIRST = ("find", "unzip")
 
 
 def of_help(program):
@@ -62,7 +65,7 @@ def briefly(corpus, installed):
                 value = "a.txt" if mark == "%" else "1"
                 written = [f"{option} {value}"] if program == "find" else [f"{option}{glue}{value}", f"{option} {value}"]
             for one in written:
-                first, last = (lead, one) if program == "find" else (one, lead)
+                first, last = (lead, one) if program in LEAD_FIRST else (one, lead)
                 file = "" if program in NO_FILE else "a.txt"
                 yield f"{program} {first} {last} {file}".strip(), (program, option)
 
@@ -84,13 +87,13 @@ def wholly(corpus, installed):
             if option.startswith("--") and len(option) > 5:
                 written += [option[:-1], f"{option[:-2]}=zap"]
             for one in written:
-                first, last = (lead, one) if program == "find" else (one, lead)
+                first, last = (lead, one) if program in LEAD_FIRST else (one, lead)
                 yield f"{program} {first} {last} {file}".strip(), (program, option)
 
 
 NO_FILE = ("find", "xargs", "pwd", "whoami", "arch", "nproc", "tty", "logname", "uname", "hostname", "uptime", "date", "free", "lscpu", "lsblk",
            "lsmod", "netstat", "jobs", "ulimit", "umask", "times", "git branch", "git tag", "git remote", "git reflog", "git symbolic-ref", "jq",
-           "docker ps", "docker images", "git merge-base", "git for-each-ref", "git count-objects", "ps", "ss", "sleep", "seq", "git status")
+           "docker ps", "docker images", "git merge-base", "git for-each-ref", "git count-objects", "ps", "ss", "lsof", "zcat", "sleep", "seq", "git status")
 
 
 def of_programs(corpus, chance, at, installed):
@@ -129,7 +132,7 @@ WRAPS = ["{}", "{}; ls", "ls; {}", "({})", "{{ {}; }}", "if true; then {}; fi", 
          "while read -r l; do {}; done < a.txt", "f={}; cat \"$f\"", "cat {}", "head -n {} a.txt", "sed -n {} a.txt", "grep -r {} .", "awk {} a.txt",
          "sort {} a.txt", "git log {}", "git {} status", "find {} -name x", "find . -name {} | xargs wc -l", "ls {}"]
 READS = ["ls", "cat a.txt", "head -n 1 a.txt", "sed -n 1p a.txt", "awk '{print $1}' a.txt", "grep -n a a.txt", "git status", "git log -1", "git diff",
-         "find . -name '*.rs'", "wc -l a.txt", "sort a.txt", "echo hi", "sed -n p *", "cat *.txt", "git show HEAD:a.txt", "jq . a.json", "du -sh .",
+         "find . -name '*.rs'", "wc -l a.txt", "sort a.txt", "echo hi", "sed -n p *", "cat *.txt", "git show HEAD:a.txt", "git show $(git rev-parse HEAD) --stat", "git diff $(git merge-base HEAD other)", "pushd src && ls && popd", "tar tzf a.tgz", "jq . a.json", "du -sh .",
          "git grep a", "grep -r a src", "grep -R a .", "find . -type f | xargs head -1", "cat src/*", "git diff --stat", "tail -1 \"$f\"", "diff -r a b",
          "for f in *; do head -1 \"$f\"; done", "less a.txt", "git -C sub status", "cd sub && git log", "cargo --version", "sort *", "file *", "stat *",
          "echo ../outside/*", "echo ~/.ssh/*", "printf '%s\\n' ../outside/*", "for f in ../outside/*; do echo x; done", "[[ -f ../outside/key ]]", "[[ -e ~/.ssh/id ]]",

@@ -95,6 +95,10 @@ impl Paths for OnDisk {
     fn tracked(&self, _repository: &Repository) -> Found<Arc<Vec<PathBuf>>> {
         Found::Unknown
     }
+
+    fn committed(&self, _repository: &Repository) -> Found<Vec<PathBuf>> {
+        Found::Unknown
+    }
 }
 
 /// Where `path` leads, or the path behind a link on its way that leads to nothing.

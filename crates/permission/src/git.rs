@@ -12,6 +12,9 @@ use crate::path::Found;
 /// The largest number of tracked files that is looked at.
 const MAX_TRACKED: usize = 200_000;
 
+/// The largest number of commits that are looked at.
+const MAX_COMMITS: usize = 2_000;
+
 /// Runs git, with [`crate::quiet::GIT`] in its environment and messages in English.
 pub trait Runner {
     /// Runs all of the queries in `directory`, at the same time; an answer for each, `None` where git could not be run
@@ -121,6 +124,39 @@ impl Repository {
         let names: Vec<&[u8]> = entries(&answer.stdout).take(MAX_TRACKED + 1).collect();
         match answer.success && names.len() <= MAX_TRACKED {
             true => Found::This(names.iter().map(|name| path(name)).collect()),
+            false => Found::Unknown,
+        }
+    }
+
+    /// Asks git which files the commits changed that branches, tags and reflogs lead to, as paths below the work tree.
+    pub fn committed(&self, git: &dyn Runner) -> Found<Vec<PathBuf>> {
+        let limit = format!("--max-count={}", MAX_COMMITS + 1);
+        let commits = ["rev-list", "--all", "--reflog", "--count", &limit].map(OsStr::new);
+        let names = [
+            "log",
+            "--all",
+            "--reflog",
+            "--format=",
+            "--name-only",
+            "-z",
+            "--root",
+            "--diff-merges=separate",
+            "--no-renames",
+            "--no-relative",
+            &limit,
+        ]
+        .map(OsStr::new);
+        let query = |arguments| Query { arguments, input: "" };
+        let answers = git.run(&self.work_tree, &[query(&commits), query(&names)]);
+        let [Some(count), Some(names)] = answers.as_slice() else {
+            return Found::Unknown;
+        };
+        let count = std::str::from_utf8(&count.stdout).ok();
+        let few = count
+            .and_then(|count| count.trim().parse::<usize>().ok())
+            .is_some_and(|count| count <= MAX_COMMITS);
+        match names.success && few {
+            true => Found::This(entries(&names.stdout).map(path).collect()),
             false => Found::Unknown,
         }
     }

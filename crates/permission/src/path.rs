@@ -29,6 +29,9 @@ pub trait Paths: Send + Sync {
 
     /// The files that a repository tracks, below its work tree.
     fn tracked(&self, repository: &Repository) -> Found<Arc<Vec<PathBuf>>>;
+
+    /// The files that any commit of a repository changed, below its work tree.
+    fn committed(&self, repository: &Repository) -> Found<Vec<PathBuf>>;
 }
 
 /// What was found at a path.
@@ -73,6 +76,10 @@ impl Paths for Lexical {
 
     fn tracked(&self, _repository: &Repository) -> Found<Arc<Vec<PathBuf>>> {
         Found::Nothing
+    }
+
+    fn committed(&self, _repository: &Repository) -> Found<Vec<PathBuf>> {
+        Found::Unknown
     }
 }
 
@@ -166,6 +173,10 @@ impl Paths for Linked {
         let inside = self.files.keys().filter_map(|file| file.strip_prefix(root).ok());
         let tracked = inside.filter(|file| !file.starts_with(".git"));
         Found::This(Arc::new(tracked.map(Path::to_path_buf).collect()))
+    }
+
+    fn committed(&self, _repository: &Repository) -> Found<Vec<PathBuf>> {
+        Found::Unknown
     }
 
     fn read(&self, path: &Path) -> Found<String> {

@@ -72,6 +72,13 @@ const PAGER: &[(&str, &str)] = &[
     ("MORE", ""),
 ];
 
+/// Programs that ask a server on their own, with what prevents that: `go` would fetch and run another of itself where the
+/// folder says so, `terraform` looks for a newer version.
+const SILENCED: &[(&str, (&str, &str))] = &[
+    ("go", ("GOTOOLCHAIN", "local")),
+    ("terraform", ("CHECKPOINT_DISABLE", "1")),
+];
+
 /// What `line` is run with.
 #[must_use]
 pub fn of(line: &str) -> Quiet {
@@ -96,10 +103,11 @@ pub fn of(line: &str) -> Quiet {
         quiet.env.extend(GIT);
         quiet.binds_git = analysis.commands.iter().all(known);
     }
-    // It would fetch and run another of itself where the folder says so.
-    let goes = |command: &Simple| transparent(&command.words).first().and_then(known_name) == Some("go");
-    if analysis.commands.iter().any(goes) && analysis.commands.iter().all(known) {
-        quiet.env.push(("GOTOOLCHAIN", "local"));
+    for (program, variable) in SILENCED {
+        let runs = |command: &Simple| transparent(&command.words).first().and_then(known_name) == Some(program);
+        if analysis.commands.iter().any(runs) && analysis.commands.iter().all(known) {
+            quiet.env.push(*variable);
+        }
     }
     let pages = |command: &Simple| {
         matches!(

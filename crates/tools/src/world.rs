@@ -43,6 +43,10 @@ impl Paths for World {
     fn tracked(&self, repository: &Repository) -> Found<Arc<Vec<PathBuf>>> {
         OnDisk.tracked(repository)
     }
+
+    fn committed(&self, repository: &Repository) -> Found<Vec<PathBuf>> {
+        OnDisk.committed(repository)
+    }
 }
 
 /// The file system as it was when the paths of a call were looked up: a decision and the run of the tool use the same
@@ -88,5 +92,9 @@ impl Paths for Pinned<'_> {
 
     fn tracked(&self, repository: &Repository) -> Found<Arc<Vec<PathBuf>>> {
         Git::new(self.env).tracked(repository)
+    }
+
+    fn committed(&self, repository: &Repository) -> Found<Vec<PathBuf>> {
+        repository.committed(&Git::new(self.env))
     }
 }

@@ -339,6 +339,9 @@ pub(super) fn only_reads(analysis: &Analysis) -> bool {
 pub(super) fn moves(analysis: &Analysis) -> bool {
     analysis.commands.iter().any(|command| {
         let words = wrappers::transparent(&command.words);
-        words.first().and_then(wrappers::known_name) == Some("cd")
+        matches!(
+            words.first().and_then(wrappers::known_name),
+            Some("cd" | "pushd" | "popd")
+        )
     })
 }

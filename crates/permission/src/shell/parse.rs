@@ -67,6 +67,7 @@ fn read(text: &str, depth: usize, values: &Values, never: &[String], nested: boo
         pipelines: 0,
         moved: false,
         adrift: false,
+        pushed: Vec::new(),
         values: values.clone(),
         // What was known before is set once already.
         assigned: values.keys().cloned().collect(),
@@ -118,6 +119,8 @@ struct Walk {
     moved: bool,
     /// Whether following the directory was given up.
     adrift: bool,
+    /// The directories that `pushd` left, any of which `popd` may go to.
+    pushed: Vec<Chain>,
     /// What is known about variables here.
     values: Values,
     /// Every name that was set so far, as often as it was.
@@ -467,24 +470,28 @@ impl Walk {
             return;
         }
         match name {
-            "cd" if self.adrift => {}
-            "cd" => {
+            "cd" | "pushd" | "popd" if self.adrift => {}
+            "popd" if words.len() == 1 && !self.pushed.is_empty() => {
                 self.moved = true;
-                let target = match words.get(1..) {
-                    Some([]) => Some(Word {
-                        tilde: true,
-                        ..Word::plain("~")
-                    }),
-                    Some([to]) => Some(to.clone()),
-                    Some([dashes, to]) if dashes.literal() == Some("--") => Some(to.clone()),
-                    _ => None,
-                };
+                // Some of the `pushd` before may have failed.
+                let pushed = self.pushed.clone();
+                self.also(&pushed);
+            }
+            "cd" | "pushd" => {
+                self.moved = true;
+                // What such a command reads is the directory it goes to.
+                let doing = super::programs::look_up(words);
+                let target = doing.and_then(|doing| doing.reads.into_iter().next());
                 let known = target
+                    .map(|(to, _)| to)
                     .filter(|to| to.text.as_deref().is_some_and(|text| !text.starts_with('-')))
                     .filter(|to| !to.glob);
                 let Some(target) = known else {
                     return self.note(Problem::UnknownDirectory);
                 };
+                if name == "pushd" {
+                    self.pushed.extend(self.chains.iter().cloned());
+                }
                 let moved = self
                     .chains
                     .iter()
@@ -496,7 +503,7 @@ impl Walk {
                     .collect();
                 self.keep(moved);
             }
-            "pushd" | "popd" | "dirs" => {
+            "popd" | "dirs" => {
                 self.moved = true;
                 self.note(Problem::UnknownDirectory);
             }

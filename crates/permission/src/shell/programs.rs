@@ -1,5 +1,6 @@
 //! The effects of known programs, by their arguments. A program that is not listed is unknown.
 
+mod archives;
 mod carry;
 mod files;
 mod find;
@@ -15,7 +16,7 @@ use super::wrappers::known_name;
 pub use carry::carried;
 pub use files::keeps_nothing;
 pub(crate) use git::reads as git_reads;
-pub use names::{Prints, prints, prints_no_pattern};
+pub use names::{Prints, prints, prints_id, prints_no_pattern};
 pub use scripts::{awk_is_plain, sed_is_plain};
 pub use table::falls_apart;
 
@@ -34,8 +35,12 @@ pub enum Reach {
     Index,
     /// Everything beneath it where it is there; where it is not, it is a revision, with all that ever was.
     Revision,
-    /// Everything that ever was beneath it.
+    /// Everything beneath it where it is there; where it is not, it is `HEAD` or a commit before it.
+    Commit,
+    /// What the index and the commits that a branch, a tag or a reflog leads to hold beneath it.
     History,
+    /// Every object of the repository.
+    Objects,
 }
 
 /// What kind of program it is.
@@ -64,6 +69,10 @@ pub struct Doing {
     pub obeys: Vec<Word>,
     /// It obeys a repository's configuration: the repository it finds from here.
     pub repository: Option<Word>,
+    /// It compares submodules with the index by running git in them.
+    pub enters_submodules: bool,
+    /// Other programs that it runs by name.
+    pub runs: &'static [&'static str],
 }
 
 impl Doing {
@@ -76,6 +85,8 @@ impl Doing {
             tame: false,
             obeys: Vec::new(),
             repository: None,
+            enters_submodules: false,
+            runs: &[],
         }
     }
 
@@ -101,7 +112,9 @@ pub fn look_up(words: &[Word]) -> Option<Doing> {
         "awk" | "gawk" | "mawk" => scripts::awk(arguments),
         "jq" => scripts::jq(arguments),
         "mkdir" | "touch" | "rm" | "rmdir" | "mv" | "cp" | "tee" => files::look_up(name, arguments),
-        "cd" => files::change_directory(arguments),
+        "cd" | "pushd" => files::change_directory(name, arguments),
+        "popd" => arguments.is_empty().then(Doing::read_only),
+        "tar" | "unzip" | "zcat" => archives::look_up(name, arguments),
         "read" => (!super::builtins::reads_into(words).is_empty()).then(Doing::read_only),
         "test" | "[" => files::test(name, arguments),
         _ => table::look_up(name, arguments),
@@ -198,6 +211,7 @@ fn empties(arguments: &[Word]) -> bool {
 #[must_use]
 pub fn corpus() -> Vec<(String, Vec<(String, char)>)> {
     let mut all = table::corpus();
+    all.extend(archives::corpus());
     all.extend(scripts::corpus());
     all.extend(git::corpus());
     all.push(("find".to_owned(), find::corpus()));

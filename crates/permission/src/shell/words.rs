@@ -25,6 +25,8 @@ pub struct Word {
     pub piped: bool,
     /// The commands of the line that printed it, first and one past the last, where it is not the pipeline before.
     pub from: Option<(usize, usize)>,
+    /// Is the id of a git object, or nothing where there is none.
+    pub id: bool,
     /// What it begins with, when no more of it is known.
     pub prefix: String,
 }
@@ -156,6 +158,7 @@ pub fn decode(raw: &str, values: &Values) -> Decoded {
         split: reader.split,
         piped: false,
         from: None,
+        id: false,
         prefix: std::mem::take(&mut found.word.prefix),
     };
     found

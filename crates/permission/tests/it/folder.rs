@@ -86,14 +86,21 @@ impl Folder {
 
     /// Those that do not run without a question.
     pub(crate) fn asked_in<'a>(&self, mode: &str, lines: &[&'a str], denied: &[&str]) -> Vec<&'a str> {
+        self.asked_with(lines, |policy| {
+            policy.mode = PermissionMode::from(mode);
+            for rule in denied {
+                policy
+                    .rules
+                    .push(Rule::parse(Behavior::Deny, Source::User, self.at.join("w"), rule).unwrap());
+            }
+        })
+    }
+
+    /// The same with a policy that is changed first.
+    pub(crate) fn asked_with<'a>(&self, lines: &[&'a str], change: impl FnOnce(&mut Policy)) -> Vec<&'a str> {
         let project = self.at.join("w");
         let mut policy = Policy::new(&project, self.at.join("home"));
-        policy.mode = PermissionMode::from(mode);
-        for rule in denied {
-            policy
-                .rules
-                .push(Rule::parse(Behavior::Deny, Source::User, &project, rule).unwrap());
-        }
+        change(&mut policy);
         let allowed = |line: &str| {
             let input = json!({ "command": line });
             decide(&policy, &Call::new(tool("Bash"), &input, &project), &Installed).behavior == Verdict::Allow

@@ -46,6 +46,10 @@ impl Paths for Installed {
             Found::Nothing | Found::Unknown => Found::Unknown,
         }
     }
+
+    fn committed(&self, repository: &Repository) -> Found<Vec<PathBuf>> {
+        repository.committed(self)
+    }
 }
 
 impl Runner for Installed {

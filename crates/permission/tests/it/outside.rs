@@ -95,6 +95,11 @@ fn versions_and_names_of_hosts_are_told_without_help_from_outside() {
     for (file, line) in [
         (".python-version", "python3 --version"),
         (".tool-versions", "node --version"),
+        (".java-version", "java -version"),
+        (".hotspotrc", "java --version"),
+        (".tool-versions", "psql --version"),
+        ("mise.toml", "kubectl version --client"),
+        (".terraform-version", "terraform version"),
         ("mise.toml", "ruby --version"),
         ("rust-toolchain.toml", "cargo --version"),
     ] {
@@ -105,16 +110,30 @@ fn versions_and_names_of_hosts_are_told_without_help_from_outside() {
     }
     let w = world();
     for line in [
-        "java -version",
-        "terraform --version",
+        "java -version @options",
+        "java -cp . Main -version",
+        "kubectl version",
+        "kubectl version --client --kubeconfig x",
+        "terraform version -json x",
+        "terraform -chdir=x version",
         "hostname -f",
         "hostname -i",
         "git describe --dirty",
+        "lsof -i @host:80",
+        "lsof a.txt",
+        "lsof -sTCP:idle",
+        "lsof -iTCP:xi ..",
+        "lsof -i a.txt b.txt",
     ] {
         w.asks(line);
     }
     w.allows("go version");
     assert!(quiet::of("go version").env.contains(&("GOTOOLCHAIN", "local")));
+    assert!(
+        quiet::of("terraform version")
+            .env
+            .contains(&("CHECKPOINT_DISABLE", "1"))
+    );
 }
 
 /// What git shows is not only what is named plainly.

@@ -1,9 +1,11 @@
 //! What an agent types all day in a real folder, and how little of it is asked about.
 
+use sluice_permission::ProgramFolder;
+
 use super::folder::Folder;
 
 /// Written down before anybody looked at what is answered. What is left asks for a reason: `env` shows secrets, `npm ls`
-/// and `cargo metadata` obey files of the folder, and `echo $(…)` is asked about in the recordings.
+/// and `cargo metadata` obey files of the folder, and `echo $(…)` of anything but an id is asked about in the recordings.
 #[test]
 fn of_what_an_agent_types_97_of_100_are_not_asked_about() {
     let Some(folder) = Folder::new("rate") else {
@@ -57,6 +59,221 @@ fn what_was_asked_about_needlessly_is_not() {
     for denied in [&[][..], &["Bash(zap:*)"], &["Read(./.env)"]] {
         assert_eq!(folder.asked(&lines, denied), Vec::<&str>::new(), "{denied:?}");
     }
+}
+
+#[test]
+fn everyday_lines_that_only_read_are_not_asked_about() {
+    let Some(folder) = Folder::new("reads") else {
+        eprintln!("skipped: no git here");
+        return;
+    };
+    let lines = [
+        "lsof -i :8080",
+        "lsof -nP -iTCP:3000 -sTCP:LISTEN",
+        "lsof -ti:3000",
+        "for f in src/*.rs; do wc -l < \"$f\"; done",
+        "git show $(git rev-parse HEAD) --stat",
+        "git diff $(git merge-base HEAD main) --stat",
+        "echo $(git rev-parse --short HEAD)",
+        "tar tzf x.tgz",
+        "unzip -l x.zip",
+        "zcat f.gz",
+        "iconv -f latin1 -t utf-8 f",
+        "java -version",
+        "psql --version",
+        "kubectl version --client",
+        "terraform version",
+        "pushd src && ls && popd",
+        "xargs --version",
+    ];
+    assert_eq!(folder.asked(&lines, &[]), Vec::<&str>::new());
+}
+
+#[test]
+fn changes_are_shown_where_no_denied_file_was_ever_tracked() {
+    let Some(folder) = Folder::new("changes") else {
+        eprintln!("skipped: no git here");
+        return;
+    };
+    let lines = ["git diff -U0 HEAD~1", "git log -S foo", "git cat-file -p HEAD"];
+    assert_eq!(folder.asked(&lines, &["Read(./.env)"]), Vec::<&str>::new());
+    // A file that is there, and that git has nothing of.
+    folder.write(".env", "SECRET=1");
+    assert_eq!(folder.asked(&lines, &["Read(./.env)"]), Vec::<&str>::new());
+    assert_eq!(folder.asked(&lines, &["Read(**/.env)"]), Vec::<&str>::new());
+    // Others may be objects that nothing leads to.
+    let others = [
+        "git show 0123456",
+        "git show 0123456 --",
+        "git cat-file -p other",
+        "git diff HEAD 0123456",
+        "git show $(git rev-parse 0123456)",
+        "git show --tags",
+        "git log -p HEAD main",
+        "git grep --no-index x HEAD",
+        "git diff HEAD1",
+    ];
+    folder.stops("default", &others, &["Read(./.env)"]);
+    let git = |words: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a"]).args(words);
+        assert!(
+            git.current_dir(folder.at.join("w")).output().unwrap().status.success(),
+            "{words:?}"
+        );
+    };
+    git(&["add", "-f", ".env"]);
+    folder.stops("default", &lines, &["Read(./.env)"]);
+    // From everywhere in it git shows the whole repository.
+    let below = ["cd docs && git log -p", "git -C docs diff", "git -C docs show HEAD"];
+    folder.stops("default", &below, &["Read(./.env)"]);
+    git(&["commit", "-qm", "x"]);
+    git(&["rm", "-q", "--cached", ".env"]);
+    git(&["commit", "-qm", "y"]);
+    folder.stops("default", &lines, &["Read(./.env)"]);
+    folder.stops("default", &lines, &["Read(**/.env)"]);
+}
+
+/// The same programs with what makes them run, write or read something else.
+#[test]
+fn programs_that_list_and_convert_do_nothing_else() {
+    let Some(folder) = Folder::new("lists") else {
+        eprintln!("skipped: no git here");
+        return;
+    };
+    folder.link("leak.zip", "key");
+    folder.link("leak.gz.Z", "key");
+    let lines = [
+        "tar xzf x.tgz",
+        "tar czf x.tgz src",
+        "tar tf x.tgz --to-command=./a",
+        "tar tf x.tgz --to-comm=./a",
+        "tar tf x.tgz -I ./a",
+        "tar tIf ./a x.tgz",
+        "tar tf x.tgz --use-compress-program ./a",
+        "tar tf x.tgz --checkpoint=1 --checkpoint-action=exec=./a",
+        "tar tFf ./a x.tgz",
+        "tar tf host:x.tgz --rsh-command=./a",
+        "tar tf host:x.tgz",
+        "tar --file=host:x.tgz -t",
+        "tar tz",
+        "tar -t",
+        "tar tf /srv/x.tgz",
+        "tar tfC x.tgz /etc",
+        "tar tf x.tgz -T /etc/passwd",
+        "tar tf \"$x\"",
+        "unzip x.zip",
+        "unzip x.zip -l",
+        "unzip -q x.zip -l",
+        "unzip -l- x.zip",
+        "unzip -l -- -l x.zip",
+        "unzip -l --l x.zip",
+        "unzip -l - x.zip",
+        "unzip -p x.zip",
+        "unzip -l '../*.zip'",
+        "unzip -l leak",
+        "zcat /srv/f.gz",
+        "zcat leak.gz",
+        "zcat f",
+        "zcat -S x f.gz",
+        "iconv -f latin1 -t utf-8 f -o g",
+        "iconv --output=g f",
+        "iconv -f ../map f",
+        "iconv -f latin1 /etc/passwd",
+        "xargs --version touch x",
+        "pushd /srv && cat x",
+        "pushd +1 && ls",
+        "pushd && ls",
+        "pushd src; popd +1; ls",
+        "pushd src; popd; popd; cat ../x",
+        "pushd src; pushd main; popd; cat ../../x",
+        "for d in src docs; do pushd $d; cat ../../x; done",
+        "for f in /etc/*; do wc -l < \"$f\"; done",
+        "for f in src/*.rs; do wc -l < $f; done",
+        "for f in src/*.rs; do echo > \"$f\"; done",
+        "cat < ../*",
+    ];
+    folder.stops("default", &lines, &[]);
+    // What unpacks must not be the project's own.
+    let shadow = [("tar tzf x.tgz", "gzip"), ("zcat f.gz", "gzip")];
+    for (line, name) in shadow {
+        folder.runs(&[line], &[]);
+        folder.write(&format!("bin/{name}"), "");
+        let asked = folder.asked_with(&[line], |policy| {
+            policy.search_path.push(ProgramFolder {
+                path: folder.at.join("w/bin"),
+                trusted: false,
+            });
+        });
+        assert_eq!(asked, [line]);
+    }
+}
+
+/// Only an id may stand where an option could.
+#[test]
+fn words_that_are_no_ids_are_asked_about() {
+    let Some(folder) = Folder::new("ids") else {
+        eprintln!("skipped: no git here");
+        return;
+    };
+    let lines = [
+        "git show $(cat a.txt) --stat",
+        "git show $(git rev-parse --abbrev-ref HEAD) --stat",
+        "git show $(git rev-parse HEAD main) --stat",
+        "git show $(git rev-parse HEAD..main) --stat",
+        "git show $(git rev-parse HEAD^@) --stat",
+        "git show $(git rev-parse src/main.rs) --stat",
+        "git show $(git rev-parse ../../key) --stat",
+        "git show $(git rev-parse --sq-quote --output=x) --stat",
+        "git show $(git rev-parse -- --output=x) --stat",
+        "git show $(git rev-parse HEAD 2>&1) --stat",
+        "git show $(git rev-parse HEAD; cat a.txt) --stat",
+        "git show $(git rev-parse HEAD | sed 's/^/-/') --stat",
+        "git show -$(git rev-parse HEAD) --stat",
+        "git log -n $(git rev-parse HEAD) --stat",
+        "git diff --no-index $(git rev-parse HEAD) a.txt",
+        "git branch $(git rev-parse HEAD)",
+        "git log --output $(git rev-parse HEAD)",
+        "git show $(git log --format=%s) --stat",
+        "cat $(git rev-parse HEAD)",
+        "rm $(git rev-parse HEAD)",
+        "sh $(git rev-parse HEAD)",
+        "sort $(git rev-parse HEAD)",
+    ];
+    folder.stops("default", &lines, &[]);
+    folder.runs(
+        &[
+            "git show $(git rev-parse --verify origin/main) --stat",
+            "git show \"$(git rev-parse HEAD~2)\" --stat",
+            "git log --oneline $(git merge-base HEAD origin/main)",
+        ],
+        &[],
+    );
+}
+
+/// Other than `git diff` these compare a submodule by running git in it, which obeys that one's configuration.
+#[test]
+fn plumbing_that_enters_submodules_is_asked_about() {
+    let Some(folder) = Folder::new("plumbing") else {
+        eprintln!("skipped: no git here");
+        return;
+    };
+    let lines = ["git diff-index HEAD", "git diff-files"];
+    folder.runs(&lines, &[]);
+    folder.write("sub/f", "x");
+    let git = |directory: &str, words: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a"])
+            .args(words)
+            .current_dir(folder.at.join(directory));
+        assert!(git.output().unwrap().status.success(), "{words:?}");
+    };
+    git("w/sub", &["init", "-q"]);
+    git("w/sub", &["add", "."]);
+    git("w/sub", &["commit", "-qm", "x"]);
+    git("w", &["add", "sub"]);
+    folder.stops("default", &lines, &[]);
+    folder.runs(&["git diff-index --cached HEAD", "git status", "git diff"], &[]);
 }
 
 /// Names are followed from the command that prints them to the one that reads them, and only where nothing else can
@@ -155,6 +372,9 @@ fn what_reaches_a_denied_file_does_not_run() {
     for file in [".env", "sub/.env", "sub/f"] {
         std::fs::write(folder.at.join("w").join(file), "SECRET=1\n").unwrap();
     }
+    let mut git = std::process::Command::new("git");
+    git.args(["add", "."]).current_dir(folder.at.join("w"));
+    assert!(git.status().unwrap().success());
     let lines: Vec<&str> = include_str!("../oracle/reached.txt").lines().collect();
     assert!(lines.len() > 180);
     for (mode, denied) in [

@@ -178,7 +178,7 @@ impl<'a> Effects<'a> {
     }
 
     fn command(&self, simple: &'a Simple, guarded: bool) -> Command<'a> {
-        let doing = look_up(transparent(&simple.words)).filter(|_| !self.shadowed(simple));
+        let doing = look_up(transparent(&simple.words)).filter(|doing| !self.shadowed(simple, doing));
         let mut command = Command {
             simple,
             doing: None,
@@ -386,15 +386,22 @@ impl<'a> Effects<'a> {
                 if touch.reach == Reach::Revision && !self.is_there(&touch.at.lexical) && self.guarded() {
                     return Some(Problem::Variable);
                 }
+                if touch.reach == Reach::Commit && !self.is_there(&touch.at.lexical) {
+                    continue;
+                }
+                let of_git = matches!(touch.reach, Reach::History | Reach::Objects);
                 let wide = touch.pattern || !matches!(touch.reach, Reach::File | Reach::Names);
                 // A file is nothing but itself.
-                let file = !touch.pattern && touch.reach != Reach::History && self.is_there(&touch.at.lexical);
+                let file = !touch.pattern && !of_git && self.is_there(&touch.at.lexical);
                 if file && !self.paths.is_dir(&touch.at.lexical) {
                     continue;
                 }
+                let work_tree = (of_git || touch.reach == Reach::Index).then(|| self.work_tree(&touch.at.lexical));
+                let reached = work_tree.flatten();
+                let reached = reached.as_ref().unwrap_or(&touch.at);
                 let reaches = |behavior| {
                     path_rules(self.policy, behavior, touch.access)
-                        .any(|rule| reaches_beneath(self.policy, rule, &touch.at, self.cwd, self.paths))
+                        .any(|rule| reaches_beneath(self.policy, rule, reached, self.cwd, self.paths))
                 };
                 if !wide || !(reaches(Behavior::Deny) || reaches(Behavior::Ask)) {
                     continue;
@@ -406,8 +413,14 @@ impl<'a> Effects<'a> {
                         path_rule(self.policy, behavior, touch.access, &at, self.cwd, self.paths).is_some()
                     })
                 };
-                let indexed = touch.reach == Reach::Index && self.index_holds(&touch.at.lexical, &denied);
-                if touch.reach == Reach::History || indexed || trees::holds(&touch.at.lexical, self.paths, &denied) {
+                let at = &touch.at.lexical;
+                let held = match touch.reach {
+                    Reach::Objects => true,
+                    Reach::History => self.index_holds(at, &denied) || self.history_holds(at, &denied),
+                    Reach::Index => self.index_holds(at, &denied) || trees::holds(at, self.paths, &denied),
+                    _ => trees::holds(at, self.paths, &denied),
+                };
+                if held {
                     return Some(Problem::Variable);
                 }
             }

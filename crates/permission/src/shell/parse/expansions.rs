@@ -4,6 +4,7 @@ use brush_parser::ast::{BinaryPredicate, ExtendedTestExpr, UnaryPredicate, Word 
 use brush_parser::word::{ParameterExpr, WordPiece, WordPieceWithSource};
 
 use super::super::braces::braces;
+use super::super::programs::prints_id;
 use super::super::words::decode;
 use super::super::{Analysis, Problem, Values, Word, caps};
 use super::{Walk, options, read};
@@ -41,6 +42,8 @@ impl Walk {
         {
             word.piped = from.is_some();
             word.from = from;
+            let printers = from.and_then(|(first, last)| self.analysis.commands.get(first..last));
+            word.id = matches!(printers, Some([one]) if !one.joins_errors && prints_id(&one.words));
         }
         let name = bare.strip_prefix('$').unwrap_or_default();
         let name = name

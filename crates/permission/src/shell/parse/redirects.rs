@@ -97,7 +97,8 @@ impl Walk {
         if target.text.as_deref().is_some_and(network) {
             self.note(Problem::Network);
         }
-        if target.glob {
+        // A command may read each file that a pattern matches. Outside quotes, bash matches the value of a variable again.
+        if target.glob && (direction != Direction::Read || target.split) {
             self.note(Problem::Variable);
         }
         Redirect { direction, target }

@@ -6,7 +6,7 @@ use super::{Doing, Kind, Reach, look_up};
 
 pub(super) const XARGS: Options = Options {
     short: "0rtxn:L:P:d:I:s:E:",
-    long: "null no-run-if-empty verbose exit max-args= max-lines= max-procs= delimiter= replace= max-chars=",
+    long: "null no-run-if-empty verbose exit max-args= max-lines= max-procs= delimiter= replace= max-chars= version",
     numbers: false,
 };
 

@@ -105,8 +105,12 @@ fn beneath(target: &Word, source: &Word) -> Option<Word> {
     })
 }
 
-/// `cd`: reads where it goes to.
-pub(super) fn change_directory(arguments: &[Word]) -> Option<Doing> {
+/// `cd` and `pushd` read the directory they go to. Without a directory, or with `+1`, `pushd` goes to one of its stack.
+pub(super) fn change_directory(name: &str, arguments: &[Word]) -> Option<Doing> {
+    let rotates = |word: &Word| word.text.as_deref().is_none_or(|text| text.starts_with('+'));
+    if name == "pushd" && (arguments.len() != 1 || arguments.iter().any(rotates)) {
+        return None;
+    }
     let mut doing = Doing::read_only();
     let target = match arguments {
         [] => Word {

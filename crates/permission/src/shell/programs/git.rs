@@ -120,8 +120,18 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
     {
         return None;
     }
+    // Outside of a repository, and with this option inside, every name is that of a file.
+    if parsed.has(&["no-index"]) && parsed.positionals.iter().any(|word| word.id) {
+        return None;
+    }
     let mut doing = Doing::read_only();
     doing.repository = Some(at.clone());
+    // Unlike `diff` and `status` these do not obey `diff.ignoreSubmodules`.
+    doing.enters_submodules = match name {
+        "diff-files" => true,
+        "diff-index" => !parsed.has(&["cached"]),
+        _ => false,
+    };
     doing
         .reads
         .extend(parsed.paths.iter().map(|word| (word.clone(), Reach::File)));
@@ -131,6 +141,10 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
     let values = parsed.apart.iter().filter(|(option, _)| !(lines && option == "L"));
     doing.reads.extend(values.map(|(_, word)| (word.clone(), Reach::File)));
     let mut named = false;
+    // Whether each revision is one that branches, tags or reflogs lead to. Some options name other objects, or files.
+    let beyond = ["no-index", "untracked", "all", "branches", "tags", "remotes", "glob"];
+    let mut reachable = !parsed.has(&beyond);
+    let mut commits = false;
     // What git itself matches, magic words or patterns in quotes, may be anything in the repository.
     let wide = parsed.positionals.iter().any(|word| {
         let text = word.text.as_deref().unwrap_or_default();
@@ -150,9 +164,15 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
     let sought = usize::from(name == "grep" && !parsed.has(&["e", "f"]));
     for (place, word) in parsed.positionals.iter().enumerate().skip(sought) {
         let Some(text) = word.text.as_deref() else {
-            doing.reads.push((word.clone(), Reach::File));
+            reachable = false;
+            if !word.id {
+                doing.reads.push((word.clone(), Reach::File));
+            }
             continue;
         };
+        let commit = is_head(text);
+        commits |= commit;
+        reachable &= commit || (dashes.is_some() && place >= revisions);
         // Revisions are compared as paths too: it costs nothing when no rule names them. `:0:x`, `HEAD:x`, `:/x`, `:!x`.
         let paths = std::iter::successors(Some(text), |rest| rest.split_once(':').map(|(_, rest)| rest));
         for path in paths {
@@ -172,6 +192,7 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
                 && (dashes.is_some() || word.glob || path.contains('/') || path.contains('.') || absolute);
             let reach = match shows(name, &parsed) {
                 Shows::Names => Reach::File,
+                Shows::Contents if commit => Reach::Commit,
                 Shows::Contents if dashes.is_none() && !text.contains(':') => Reach::Revision,
                 Shows::Contents => Reach::Tree,
             };
@@ -189,12 +210,32 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
             *word = from(&at, word)?;
         }
     }
-    if (wide || !named) && shows(name, &parsed) == Shows::Contents {
+    if (wide || !named || (commits && dashes.is_none())) && shows(name, &parsed) == Shows::Contents {
         // Without a revision it is about what lies there now.
         let now = matches!(name, "diff" | "diff-files" | "grep") && before <= sought;
-        doing.reads.push((at, if now { Reach::Index } else { Reach::History }));
+        let reach = match (now, reachable) {
+            (true, _) => Reach::Index,
+            (false, true) => Reach::History,
+            (false, false) => Reach::Objects,
+        };
+        doing.reads.push((at, reach));
     }
     Some(doing)
+}
+
+/// Whether a revision is `HEAD`, a commit before it, or a range of these. Any other name may be that of any object.
+fn is_head(text: &str) -> bool {
+    let one = |text: &str| {
+        let steps = text.strip_prefix("HEAD");
+        steps.is_some_and(|steps| {
+            !steps.starts_with(|c: char| c.is_ascii_digit())
+                && steps.chars().all(|c| c.is_ascii_digit() || matches!(c, '~' | '^'))
+        })
+    };
+    match text.split_once("..") {
+        Some((from, to)) => one(from) && one(to.trim_start_matches('.')),
+        None => one(text),
+    }
 }
 
 /// A path as git sees it from the folder of `-C`. What a pattern matches bash has found elsewhere.
@@ -284,6 +325,7 @@ fn subcommand_options(name: &str, arguments: &[Word]) -> Option<(Options, Rest)>
             verify symbolic symbolic-full-name all branches tags remotes quiet \
             show-superproject-working-tree show-object-format",
         ),
+        // Not `--dirty`: it locks and writes the index even with `GIT_OPTIONAL_LOCKS=0`.
         "describe" => options(
             "",
             "all tags contains abbrev= always long exact-match first-parent match= \

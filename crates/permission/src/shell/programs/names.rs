@@ -115,3 +115,37 @@ pub fn prints_no_pattern(words: &[Word]) -> bool {
         _ => false,
     }
 }
+
+/// Whether these words print the id of a git object, the name they were given for it, or nothing.
+#[must_use]
+pub fn prints_id(words: &[Word]) -> bool {
+    let texts: Option<Vec<&str>> = words.iter().map(Word::literal).collect();
+    let Some(["git", verb, arguments @ ..]) = texts.as_deref() else {
+        return false;
+    };
+    let (options, names): (Vec<&str>, Vec<&str>) = arguments.iter().partition(|text| text.starts_with('-'));
+    match *verb {
+        // A name that it does not know it repeats, unless it is to verify that.
+        "rev-parse" => {
+            let verifies = options
+                .iter()
+                .any(|text| *text == "--verify" || text.starts_with("--short"));
+            let known = |text: &&str| {
+                let digits = text.strip_prefix("--short=");
+                matches!(*text, "--verify" | "-q" | "--quiet" | "--short")
+                    || digits.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
+            };
+            let sign = |c: char| c.is_ascii_alphanumeric() || "_-.~@^{}".contains(c) || (verifies && c == '/');
+            let one = |name: &str| name.chars().all(sign) && !name.starts_with('^') && !name.contains("..");
+            options.iter().all(known) && matches!(names.as_slice(), [name] if one(name) && is_one(name))
+        }
+        // Not `--all`, which prints more than one.
+        "merge-base" => options.iter().all(|text| *text == "--fork-point"),
+        _ => false,
+    }
+}
+
+/// Whether a revision is one: `x^@`, `x^!` and `x^-` are several.
+fn is_one(revision: &str) -> bool {
+    !["^@", "^!", "^-"].iter().any(|several| revision.contains(several))
+}

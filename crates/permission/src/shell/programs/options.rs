@@ -84,7 +84,7 @@ impl Options {
         while let Some(word) = rest.next() {
             // What may become any number of words may become options.
             if (word.split || word.unknown()) && !self.glued(word) {
-                let path = !word.split && !word.prefix.is_empty() && !word.prefix.starts_with('-');
+                let path = word.id || (!word.split && !word.prefix.is_empty() && !word.prefix.starts_with('-'));
                 if !tame && !path {
                     return None;
                 }

@@ -90,33 +90,65 @@ const DOCKER: &[(&str, Options)] = &[
 /// Programs that are asked one thing only: which version they are. None of them reads the folder it stands in, as those
 /// that find their toolchain there do.
 const VERSIONED: &str = "gcc g++ clang make cmake docker \
-    rg fd jq bash git php perl curl wget tar gzip sed awk gawk mawk grep find ls cat uv";
+    rg fd jq bash git php perl curl wget gzip sed awk gawk mawk grep find ls cat uv";
 
+const VERSION: &[&str] = &["--version"];
+const PYTHON_VERSION: &[&str] = &["--version", "-V"];
 const PYTHON: &[&str] = &[".python-version", ".tool-versions", "mise.toml", ".mise.toml"];
+/// The files of version managers, which can replace any program.
+const MANAGERS: &[&str] = &[".tool-versions", "mise.toml", ".mise.toml"];
 
 /// Programs that read the folder to find out which version they are; what they do then is theirs alone where no file of
-/// the folder speaks to them.
-const TOOLCHAINS: &[(&str, &[&str])] = &[
+/// the folder speaks to them. With the arguments that ask for the version, and those files.
+const TOOLCHAINS: &[(&str, &[&str], &[&str])] = &[
     (
         "node",
+        &["--version", "-v"],
         &[".node-version", ".nvmrc", ".tool-versions", "mise.toml", ".mise.toml"],
     ),
-    ("python", PYTHON),
-    ("python3", PYTHON),
-    ("pip", PYTHON),
-    ("pip3", PYTHON),
-    ("ruby", &[".ruby-version", ".tool-versions", "mise.toml", ".mise.toml"]),
-    ("npm", &[".npmrc"]),
+    ("python", PYTHON_VERSION, PYTHON),
+    ("python3", PYTHON_VERSION, PYTHON),
+    ("pip", VERSION, PYTHON),
+    ("pip3", VERSION, PYTHON),
+    (
+        "ruby",
+        VERSION,
+        &[".ruby-version", ".tool-versions", "mise.toml", ".mise.toml"],
+    ),
+    // The machine's own options may also come from a file, as may what it compiles.
+    (
+        "java",
+        &["--version", "-version"],
+        &[
+            ".java-version",
+            ".hotspotrc",
+            ".hotspot_compiler",
+            ".tool-versions",
+            "mise.toml",
+            ".mise.toml",
+        ],
+    ),
+    ("psql", PYTHON_VERSION, MANAGERS),
+    ("kubectl", &["version --client", "version --client=true"], MANAGERS),
+    // It names the plugins of the folder, as they are written in the lock file, and runs none.
+    (
+        "terraform",
+        &["version", "--version", "-version"],
+        &[".terraform-version", ".tool-versions", "mise.toml", ".mise.toml"],
+    ),
+    ("npm", &["--version", "-v"], &[".npmrc"]),
     (
         "pnpm",
+        VERSION,
         &[".npmrc", "package.json", "pnpm-workspace.yaml", ".pnpmfile.cjs"],
     ),
-    ("bun", &["bunfig.toml", ".env"]),
-    ("deno", &[]),
-    ("tsc", &[]),
-    ("rustc", &["rust-toolchain", "rust-toolchain.toml"]),
+    ("bun", VERSION, &["bunfig.toml", ".env"]),
+    ("deno", VERSION, &[]),
+    ("tsc", VERSION, &[]),
+    ("rustc", VERSION, &["rust-toolchain", "rust-toolchain.toml"]),
     (
         "cargo",
+        VERSION,
         &[
             "rust-toolchain",
             "rust-toolchain.toml",
@@ -124,25 +156,22 @@ const TOOLCHAINS: &[(&str, &[&str])] = &[
             ".cargo/config.toml",
         ],
     ),
-    ("rustup", &["rust-toolchain", "rust-toolchain.toml"]),
+    ("rustup", VERSION, &["rust-toolchain", "rust-toolchain.toml"]),
 ];
 
 /// What `name` with these arguments does.
 pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
-    if let [only] = arguments
-        && matches!(only.literal(), Some("--version" | "-V" | "-v"))
+    let question: Option<Vec<&str>> = arguments.iter().map(Word::literal).collect();
+    let question = question.unwrap_or_default().join(" ");
+    if question == "--version" && VERSIONED.split(' ').any(|known| known == name) {
+        return Some(Doing::read_only());
+    }
+    if let Some((_, questions, files)) = TOOLCHAINS.iter().find(|(known, ..)| *known == name)
+        && questions.contains(&question.as_str())
     {
-        let long = only.literal() == Some("--version");
-        if VERSIONED.split(' ').any(|known| known == name) && long {
-            return Some(Doing::read_only());
-        }
-        if let Some((_, files)) = TOOLCHAINS.iter().find(|(known, _)| *known == name)
-            && (long || matches!(name, "node" | "npm") || (only.literal() == Some("-V") && name.starts_with("python")))
-        {
-            let mut doing = Doing::read_only();
-            doing.obeys.extend(files.iter().map(|file| Word::plain(file)));
-            return Some(doing);
-        }
+        let mut doing = Doing::read_only();
+        doing.obeys.extend(files.iter().map(|file| Word::plain(file)));
+        return Some(doing);
     }
     if let ("command", [flag, rest @ ..]) = (name, arguments)
         && matches!(flag.literal(), Some("-v" | "-V"))
@@ -252,6 +281,9 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
     if matches!(name, "fd" | "fdfind") && parsed.positionals.first().is_some_and(slashed) {
         return None;
     }
+    if name == "lsof" && !(parsed.has(&["i"]) && lists_sockets(arguments)) {
+        return None;
+    }
     // Without `-n` it asks a server for names.
     if name == "netstat" && !parsed.has(&["n", "numeric"]) {
         return None;
@@ -278,7 +310,25 @@ pub fn falls_apart(word: &Word) -> bool {
             .collect()
     };
     let mut names = word.raw.split('$').skip(1).map(name);
-    word.split && word.unknown() && (word.raw.contains(['`', '(']) || names.any(|name| !is_everybodys(&name)))
+    word.split
+        && word.unknown()
+        && !word.id
+        && (word.raw.contains(['`', '(']) || names.any(|name| !is_everybodys(&name)))
+}
+
+/// Whether `lsof` lists sockets only. Without `-i` it lists open files as well, and a word that is not the address of an
+/// `-i` names a file. For an address with a host in it, a server is asked.
+fn lists_sockets(arguments: &[Word]) -> bool {
+    let mut address = false;
+    arguments.iter().all(|word| {
+        let Some(text) = word.literal().filter(|text| !text.contains(['@', '/'])) else {
+            return false;
+        };
+        let option = text.starts_with('-') && text.len() > 1 && text != "--";
+        let known = option || address;
+        address = option && text.find('i') == Some(text.len() - 1);
+        known
+    })
 }
 
 /// What runs and which images there are, as the daemon of the person's own configuration says.

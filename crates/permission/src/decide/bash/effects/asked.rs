@@ -11,7 +11,7 @@ use crate::path::{Found, Located};
 use crate::policy::ProgramFolder;
 use crate::shell::effects::places;
 use crate::shell::orders::git_verb;
-use crate::shell::programs::{Kind, Prints, Reach, falls_apart, prints, prints_no_pattern};
+use crate::shell::programs::{Doing, Kind, Prints, Reach, falls_apart, prints, prints_no_pattern};
 use crate::shell::wrappers::{known_name, transparent};
 use crate::shell::{Direction, Problem, Simple, Word};
 
@@ -174,6 +174,14 @@ impl<'a> Effects<'a> {
         }
     }
 
+    /// The root of the work tree that `directory` is in: git shows all of it from each of its folders.
+    pub(super) fn work_tree(&self, directory: &Path) -> Option<Located> {
+        match self.repository(directory) {
+            Found::This(repository) => Some(Located::new(&repository.work_tree, self.paths)),
+            Found::Nothing | Found::Unknown => None,
+        }
+    }
+
     /// Whether something lies at `path`.
     pub(super) fn is_there(&self, path: &Path) -> bool {
         self.paths.is_dir(path) || self.paths.is_link(path) || self.paths.read(path) != Found::Nothing
@@ -186,6 +194,17 @@ impl<'a> Effects<'a> {
         }
         let tracked = self.tracked_from(directory);
         tracked.is_none_or(|(tree, names)| names.iter().any(|name| sought(&tree.join(name))))
+    }
+
+    /// Whether a commit of the repository changed a file that `sought` accepts; true if the commits are unknown.
+    pub(super) fn history_holds(&self, directory: &Path, sought: &dyn Fn(&Path) -> bool) -> bool {
+        let Found::This(repository) = self.repository(directory) else {
+            return true;
+        };
+        match self.paths.committed(&repository) {
+            Found::This(names) => names.iter().any(|name| sought(&repository.work_tree.join(name))),
+            Found::Nothing | Found::Unknown => true,
+        }
     }
 
     /// Whether a command touches a place that an earlier command of the line moved there, with links in it: where such a
@@ -221,9 +240,10 @@ impl<'a> Effects<'a> {
     }
 
     /// Whether the search path finds a program of the command in a folder of the project.
-    pub(super) fn shadowed(&self, simple: &Simple) -> bool {
+    pub(super) fn shadowed(&self, simple: &Simple, doing: &Doing) -> bool {
         let names = simple.words.iter().filter_map(|word| word.text.as_deref());
         names
+            .chain(doing.runs.iter().copied())
             .filter(|name| !name.contains('/'))
             .any(|name| self.is_shadowed(name))
     }
@@ -395,11 +415,25 @@ impl<'a> Effects<'a> {
         if let Some(key) = trouble {
             return Some(Problem::Configured(format!("The repository's setting {key}")));
         }
+        let entered = || directories.iter().find_map(|directory| self.submodule(directory));
+        if let Some(name) = doing.enters_submodules.then(entered).flatten() {
+            return Some(Problem::Configured(format!("The submodule {name}")));
+        }
         // The run is bound to one repository.
         let all = self.commands.iter().flat_map(|one| self.repository_folders(one));
         let mut all = all.map(|directory| self.paths.repository(&directory));
         let first = all.next()?;
         all.any(|other| other != first).then_some(Problem::SeveralRepositories)
+    }
+
+    /// A submodule of the repository that `directory` is in: a tracked folder.
+    fn submodule(&self, directory: &Path) -> Option<String> {
+        let Some((tree, names)) = self.tracked_from(directory) else {
+            let none = self.repository(directory) == Found::Nothing;
+            return (!none).then(|| directory.display().to_string());
+        };
+        let mut folders = names.iter().filter(|name| self.paths.is_dir(&tree.join(name)));
+        folders.next().map(|name| name.display().to_string())
     }
 
     /// Whether an earlier command of the line writes such a path.

@@ -242,6 +242,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         Text,
         true,
     ),
+    // Not `-o`. A name of an encoding with a slash in it may be that of a file.
+    program(
+        "iconv",
+        "f%t%lcs",
+        "from-code% to-code% list silent verbose version",
+        Files,
+        false,
+    ),
     program("fold", "bsw:", "bytes spaces width= version", Files, true),
     program(
         "fmt",
@@ -389,6 +397,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         Nothing,
         false,
     ),
+    // Only with `-i`: see `lists_sockets`.
+    program("lsof", "i?nPtals?", "", Text, false),
     program(
         "netstat",
         "tulnpaxrsieW46",
