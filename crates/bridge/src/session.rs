@@ -21,6 +21,7 @@ pub(crate) mod records;
 mod requests;
 mod response;
 mod search_text;
+mod starts;
 mod title;
 mod turn_numbers;
 mod unfinished;

@@ -112,7 +112,7 @@ impl Actor {
                 let pid = pid
                     .and_then(|it| it.get("pid")?.as_u64())
                     .and_then(|pid| u32::try_from(pid).ok());
-                self.up(at, pid);
+                self.started(at, pid);
             }
             Kind::Exited => {
                 let exit: Exit = serde_json::from_slice(&record.body).unwrap_or_default();

@@ -169,10 +169,13 @@ impl Refold {
             self.greeting = Greeting::Owed;
             self.step(at, What::Starting { resumed });
         } else if news.get("up").is_some() {
+            // Only records show what was written to this process: what they do not show is written once it is reached.
+            self.step(at, What::CatchingUp);
             self.step(at, What::Up);
         } else if let Some(exit) = news.get("exited") {
             let exit: Exit = serde_json::from_value(exit.clone()).unwrap_or_default();
             self.step(at, What::Exited(exit));
+            self.step(at, What::Connected);
         }
     }
 

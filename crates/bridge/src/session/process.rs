@@ -102,7 +102,7 @@ impl Actor {
     }
 
     /// Whether the agent ever took up a prompt under its id; one that never did does not know it.
-    fn has_spoken(&self) -> bool {
+    pub(super) fn has_spoken(&self) -> bool {
         self.extra.imported || !self.state.turns().is_empty()
     }
 
@@ -114,12 +114,10 @@ impl Actor {
         let resumed = matches!(begin, Begin::Resume(_));
         self.extra.reason = None;
         self.stderr.clear();
-        self.greeting = Greeting::Owed;
         self.unwritten.clear();
         self.refused.clear();
         self.drafts = super::drafts::Drafts::default();
-        self.step(at, What::Starting { resumed });
-        self.keep_process(at, &serde_json::json!({"starting": {"resumed": resumed}}));
+        self.starting(at, resumed);
         self.row.status = "starting".into();
         self.dirty.row = true;
         if let Begin::New(id) = begin {
@@ -235,18 +233,25 @@ impl Actor {
 
     /// The process has ended.
     pub(super) fn exited(&mut self, at: i64, exit: Exit, reason: Option<String>) {
+        // While old lines are read, it is another process than the one that runs now.
+        let earlier = !self.caught_up && self.running.is_some();
+        self.end_process(at, exit, reason, earlier);
+    }
+
+    /// Ends the process. `earlier`: whether a later process of this session has started.
+    pub(super) fn end_process(&mut self, at: i64, exit: Exit, reason: Option<String>, earlier: bool) {
         self.lost_since = None;
-        self.kill_at = None;
+        self.kill_at = self.kill_at.filter(|_| earlier);
         let in_turn = self.state.open_turn().is_some();
         let greeted = self.greeting == Greeting::Done;
-        let ending = self.ending.take();
-        let forgot = self.forgot(greeted);
+        let ending = self.ending.take_if(|_| !earlier);
+        let forgot = !earlier && self.forgot(greeted);
         self.keep_unfinished(at);
         self.keep_process(at, &serde_json::json!({"exited": exit}));
         self.step(at, What::Exited(exit));
         self.greeting = Greeting::Owed;
         self.retry = None;
-        if let Some(link) = &self.link {
+        if let Some(link) = self.link.as_ref().filter(|_| !earlier) {
             link.say(ToRunner::Shutdown { grace_ms: 0 });
         }
         if forgot && ending.is_none() {
@@ -457,22 +462,13 @@ impl Actor {
         }
     }
 
-    fn keep_process(&mut self, at: i64, body: &serde_json::Value) {
+    pub(super) fn keep_process(&mut self, at: i64, body: &serde_json::Value) {
         self.keep(super::records::New {
             at,
             kind: kind::PROCESS,
             body: body.to_string(),
             ..super::records::New::default()
         });
-    }
-
-    pub(super) fn up(&mut self, at: i64, pid: Option<u32>) {
-        self.step(at, What::Up);
-        self.keep_process(at, &serde_json::json!({"up": {"pid": pid}}));
-        self.row.status = "idle".into();
-        self.extra.branch = crate::worktree::branch(std::path::Path::new(&self.row.folder));
-        self.dirty.row = true;
-        self.idle_since = Instant::now();
     }
 }
 

@@ -87,12 +87,13 @@ impl Fold<'_> {
         match message.uuid.get() {
             Some(uuid) => match self.state.find_prompt(uuid) {
                 Some(at) => {
-                    if self
-                        .state
-                        .prompts
-                        .get(at)
-                        .is_some_and(|it| it.state == PromptState::Queued)
-                    {
+                    let Some(prompt) = self.state.prompts.get_mut(at) else {
+                        return;
+                    };
+                    // Written to a process that resumed: it need not be written again.
+                    let again = prompt.state == PromptState::Indeterminate && std::mem::take(&mut prompt.again);
+                    prompt.rewritten |= again;
+                    if again || prompt.state == PromptState::Queued {
                         self.set_prompt(at, PromptState::Sent);
                     }
                 }

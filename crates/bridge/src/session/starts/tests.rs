@@ -1,0 +1,233 @@
+//! A bridge whose records lack what the log of a runner has, with a runner that the test plays.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use sluice_runner::{AgentStatus, Decoder, FromRunner, Kind, Record, SOCKET, ToRunner};
+use sluice_store::{NewRecord, Options, PromptRow, SessionRow, Store};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{UnixListener, UnixStream};
+
+use crate::agents::Agents;
+use crate::hub::{Config, Hub};
+use crate::session::records::kind;
+
+const FIRST: &str = "11111111-1111-4111-8111-111111111111";
+const SECOND: &str = "22222222-2222-4222-8222-222222222222";
+
+/// A runner whose agent runs.
+struct Runner {
+    socket: UnixStream,
+    decoder: Decoder<ToRunner>,
+}
+
+impl Runner {
+    async fn say(&mut self, frames: Vec<FromRunner>) {
+        let mut bytes = Vec::new();
+        frames.iter().for_each(|frame| frame.encode(&mut bytes));
+        self.socket.write_all(&bytes).await.unwrap();
+    }
+
+    /// The first frame that is no hello and no trim.
+    async fn hear(&mut self) -> ToRunner {
+        let mut bytes = vec![0; 4096];
+        loop {
+            match self.decoder.next().unwrap() {
+                Some(ToRunner::Hello { .. } | ToRunner::Trim { .. }) => {}
+                Some(frame) => return frame,
+                None => {
+                    let read = tokio::time::timeout(Duration::from_secs(10), self.socket.read(&mut bytes)).await;
+                    let count = read.expect("the bridge says nothing").unwrap();
+                    assert!(count > 0, "the bridge has gone");
+                    self.decoder.push(&bytes[..count]);
+                }
+            }
+        }
+    }
+
+    /// Gives its log to the bridge.
+    async fn replay(&mut self, committed: u64, log: &[(Kind, Value)]) {
+        let next = committed + log.len() as u64 + 1;
+        let agent = AgentStatus::Running { pid: 7, started: 1 };
+        let (term, first) = (1, 1);
+        let mut frames = vec![FromRunner::Welcome {
+            term,
+            first,
+            next,
+            agent,
+        }];
+        for (number, (kind, body)) in (committed + 1..).zip(log) {
+            frames.push(FromRunner::Record(Record {
+                number,
+                at: number * 1000,
+                kind: *kind,
+                body: body.to_string().into_bytes(),
+            }));
+        }
+        frames.push(FromRunner::CaughtUp { next });
+        self.say(frames).await;
+    }
+
+    /// The prompt that the bridge writes next.
+    async fn prompt(&mut self) -> String {
+        let heard = self.hear().await;
+        let ToRunner::Write { line, .. } = heard else {
+            panic!("no prompt is written, but {heard:?}");
+        };
+        let line: Value = serde_json::from_slice(&line).unwrap();
+        line["uuid"].as_str().unwrap().to_owned()
+    }
+}
+
+/// A bridge with one session that has these records and open prompts, and the runner of that session.
+async fn open(state: &Path, records: Vec<(u8, Value)>, prompts: [(&str, &str); 2]) -> (Hub, Runner) {
+    let store = Store::open(&state.join("bridge.db"), Options::default()).unwrap().0;
+    let session = SessionRow {
+        id: "s".to_owned(),
+        folder: "/".to_owned(),
+        // None of the agents, so that nothing but prompts is written.
+        agent: "none".to_owned(),
+        status: "starting".to_owned(),
+        provider_id: Some("p".to_owned()),
+        epoch: 1,
+        extra: "{}".to_owned(),
+        ..SessionRow::default()
+    };
+    store.create_session(session, None).await.unwrap();
+    for (position, (uuid, state)) in (1_u8..).zip(prompts) {
+        let prompt = PromptRow {
+            uuid: uuid.to_owned(),
+            session: "s".to_owned(),
+            position: position.into(),
+            state: state.to_owned(),
+            content: "[]".to_owned(),
+            text: "hello".to_owned(),
+            ..PromptRow::default()
+        };
+        store.put_prompt(prompt, None).await.unwrap();
+    }
+    let committed = i64::try_from(records.len()).unwrap();
+    let records = records.into_iter().map(|(kind, body)| NewRecord {
+        kind,
+        body: body.to_string(),
+        ..NewRecord::default()
+    });
+    let records = records.collect();
+    let position = Some(committed);
+    store
+        .append_records("s", 1, 0, records, position, position)
+        .await
+        .unwrap();
+    let dir = state.join("runners/s");
+    std::fs::create_dir_all(&dir).unwrap();
+    let listener = UnixListener::bind(dir.join(SOCKET)).unwrap();
+    let config = Config {
+        state: state.to_owned(),
+        sluice: "/nowhere".into(),
+        roots: Vec::new(),
+        home: state.to_owned(),
+        idle_after: None,
+    };
+    let hub = Hub::open(store, Agents::default(), config, None).await.unwrap();
+    let (socket, _) = listener.accept().await.unwrap();
+    let decoder = Decoder::new();
+    (hub, Runner { socket, decoder })
+}
+
+fn prompt(uuid: &str) -> Value {
+    json!({"type": "user", "uuid": uuid, "session_id": "p", "parent_tool_use_id": null,
+        "message": {"role": "user", "content": "hello"}})
+}
+
+fn init() -> Value {
+    json!({"type": "system", "subtype": "init", "session_id": "p", "uuid": uuid::Uuid::new_v4().to_string()})
+}
+
+fn result() -> Value {
+    json!({"type": "result", "subtype": "success", "is_error": false, "session_id": "p",
+        "uuid": uuid::Uuid::new_v4().to_string()})
+}
+
+fn started() -> (Kind, Value) {
+    (Kind::Started, json!({"pid": 7}))
+}
+
+#[tokio::test]
+async fn the_turn_of_a_process_that_was_killed_unnoticed_is_over_when_the_next_one_runs() {
+    let state = tempfile::tempdir().unwrap();
+    let (_hub, mut runner) = open(state.path(), Vec::new(), [(FIRST, "delivered"), (SECOND, "queued")]).await;
+    let said = json!({"type": "stream_event", "session_id": "p", "parent_tool_use_id": null,
+        "uuid": "u", "event": {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}}});
+    let log = [
+        started(),
+        (Kind::Wrote, prompt(FIRST)),
+        (Kind::Said, init()),
+        (Kind::Said, said),
+        started(),
+    ];
+    runner.replay(0, &log).await;
+    assert_eq!(runner.prompt().await, SECOND);
+}
+
+#[tokio::test]
+async fn a_prompt_that_an_earlier_process_lost_is_written_again_and_the_running_one_goes_on() {
+    let state = tempfile::tempdir().unwrap();
+    let (_hub, mut runner) = open(
+        state.path(),
+        Vec::new(),
+        [(FIRST, "delivered"), (SECOND, "indeterminate")],
+    )
+    .await;
+    let log = [
+        started(),
+        (Kind::Wrote, prompt(FIRST)),
+        (Kind::Said, init()),
+        (Kind::Said, result()),
+        (Kind::Wrote, prompt(SECOND)),
+        (Kind::Exited, json!({"code": null, "signal": 9})),
+        started(),
+    ];
+    runner.replay(0, &log).await;
+    assert_eq!(runner.prompt().await, SECOND);
+}
+
+#[tokio::test]
+async fn a_prompt_that_no_record_shows_written_to_the_process_is_written() {
+    let state = tempfile::tempdir().unwrap();
+    let records = vec![
+        (kind::PROCESS, json!({"starting": {"resumed": false}})),
+        (kind::PROCESS, json!({"up": {"pid": 6}})),
+        (kind::WROTE, prompt(FIRST)),
+        (kind::SAID, init()),
+        (kind::SAID, result()),
+        (kind::WROTE, prompt(SECOND)),
+        (kind::PROCESS, json!({"exited": {"code": null, "signal": 9}})),
+        (kind::PROCESS, json!({"starting": {"resumed": true}})),
+        (kind::PROCESS, json!({"up": {"pid": 7}})),
+    ];
+    let committed = records.len() as u64;
+    let (_hub, mut runner) = open(state.path(), records, [(FIRST, "delivered"), (SECOND, "indeterminate")]).await;
+    runner.replay(committed, &[]).await;
+    assert_eq!(runner.prompt().await, SECOND);
+}
+
+#[tokio::test]
+async fn a_prompt_that_was_written_again_to_the_running_process_is_not_written_a_third_time() {
+    let state = tempfile::tempdir().unwrap();
+    let third = "33333333-3333-4333-8333-333333333333";
+    let (_hub, mut runner) = open(state.path(), Vec::new(), [(SECOND, "sent"), (third, "queued")]).await;
+    let log = [
+        started(),
+        (Kind::Wrote, prompt(FIRST)),
+        (Kind::Said, init()),
+        (Kind::Said, result()),
+        (Kind::Wrote, prompt(SECOND)),
+        started(),
+        (Kind::Wrote, prompt(SECOND)),
+        (Kind::Said, init()),
+        (Kind::Said, result()),
+    ];
+    runner.replay(0, &log).await;
+    assert_eq!(runner.prompt().await, third);
+}
