@@ -15,8 +15,9 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use sluice_store::{Snapshot, StoreError};
+use tar::Builder;
 
-use crate::archive::{self, ArchiveWriter};
+use crate::archive;
 use crate::private;
 use crate::state::{StateError, StateFolder};
 
@@ -102,7 +103,7 @@ fn write(state: &Path, part: &Path, copy: &Path) -> Result<BackupSummary, Backup
         BufWriter::new(out.map_err(|error| at(part, error))?),
         Compression::fast(),
     );
-    let mut archive = ArchiveWriter::new(out);
+    let mut archive = Builder::new(out);
     let failed = |error| at(part, error);
     let manifest = Manifest {
         format: FORMAT,
@@ -110,13 +111,11 @@ fn write(state: &Path, part: &Path, copy: &Path) -> Result<BackupSummary, Backup
         sessions,
     };
     let manifest = serde_json::json!(manifest).to_string();
-    archive
-        .add(MANIFEST, manifest.len() as u64, manifest.as_bytes())
-        .map_err(failed)?;
+    archive::append(&mut archive, MANIFEST, manifest.len() as u64, manifest.as_bytes()).map_err(failed)?;
     let mut files = 1;
     let mut add = |name: &str, content: &File| -> io::Result<()> {
         files += 1;
-        archive.add(name, content.metadata()?.len(), content)
+        archive::append(&mut archive, name, content.metadata()?.len(), content)
     };
     for (name, log) in &logs {
         add(name, log).map_err(failed)?;
@@ -132,7 +131,7 @@ fn write(state: &Path, part: &Path, copy: &Path) -> Result<BackupSummary, Backup
     // Last: a backup that was cut off has no database.
     let content = File::open(copy).map_err(|error| at(copy, error))?;
     add(DATABASE, &content).map_err(failed)?;
-    let mut out = archive.finish().and_then(GzEncoder::finish).map_err(failed)?;
+    let mut out = archive.into_inner().and_then(GzEncoder::finish).map_err(failed)?;
     out.flush().and_then(|()| out.get_ref().sync_all()).map_err(failed)?;
     Ok(BackupSummary { files, sessions })
 }
