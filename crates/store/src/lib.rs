@@ -48,19 +48,13 @@ mod turns;
 mod health;
 mod upkeep;
 
-// The traits another implementation has to offer.
-mod directory;
-mod ledger;
-
 pub use asks::{AskRow, Settled};
 pub use audit::AuditRow;
 pub use blobs::Blob;
 pub use devices::DeviceRow;
-pub use directory::{Asked, BoxFuture, Directory, DirectoryError, Local, Ownership};
 pub use error::StoreError;
 pub use folders::FolderRow;
 pub use health::StorageCounts;
-pub use ledger::{Ledger, Subscription};
 pub use opening::Opened;
 pub use options::{Options, Sync};
 pub use prompts::{PromptPatch, PromptRow};

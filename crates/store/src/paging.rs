@@ -23,7 +23,7 @@ impl Store {
         self.read(move |core| {
             let key = sessions::key(&core.connection, &session)?;
             let mut page = Filling::new(limit_rows, limit_bytes);
-            forwards(&core.connection, key, Some(epoch), From::Seq(after_seq), |record| {
+            forwards(&core.connection, key, epoch, From::Seq(after_seq), |record| {
                 page.take(record)
             })?;
             Ok(page.done())
@@ -94,26 +94,7 @@ impl Store {
         self.read(move |core| {
             let key = sessions::key(&core.connection, &session)?;
             let mut page = Filling::new(usize::MAX, limit_bytes);
-            forwards(&core.connection, key, Some(epoch), From::N(after_n), |record| {
-                page.take(record)
-            })?;
-            Ok(page.done())
-        })
-        .await
-    }
-
-    /// The same, whatever the epoch.
-    pub async fn records_of_every_epoch(
-        &self,
-        session: &str,
-        after_n: i64,
-        limit_bytes: usize,
-    ) -> Result<Page, StoreError> {
-        let session = session.to_owned();
-        self.read(move |core| {
-            let key = sessions::key(&core.connection, &session)?;
-            let mut page = Filling::new(usize::MAX, limit_bytes);
-            forwards(&core.connection, key, None, From::N(after_n), |record| {
+            forwards(&core.connection, key, epoch, From::N(after_n), |record| {
                 page.take(record)
             })?;
             Ok(page.done())
@@ -162,7 +143,7 @@ enum From {
 fn forwards(
     connection: &Connection,
     key: i64,
-    epoch: Option<i64>,
+    epoch: i64,
     from: From,
     mut each: impl FnMut(Record) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
@@ -170,12 +151,8 @@ fn forwards(
         From::Seq(seq) => ("seq", seq),
         From::N(n) => ("n", n),
     };
-    let of_epoch = match epoch {
-        Some(_) => "epoch = ?2",
-        None => "?2 IS NULL",
-    };
     let sql =
-        format!("SELECT data FROM segments WHERE session = ?1 AND {of_epoch} AND last_{number} > ?3 ORDER BY first_n");
+        format!("SELECT data FROM segments WHERE session = ?1 AND epoch = ?2 AND last_{number} > ?3 ORDER BY first_n");
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params![key, epoch, after])?;
     while let Some(row) = rows.next()? {
@@ -191,7 +168,7 @@ fn forwards(
     }
     let sql = format!(
         "SELECT {COLUMNS} FROM records
-        WHERE session = ?1 AND {of_epoch} AND {number} IS NOT NULL AND {number} > ?3 ORDER BY {number}"
+        WHERE session = ?1 AND epoch = ?2 AND {number} IS NOT NULL AND {number} > ?3 ORDER BY {number}"
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params![key, epoch, after])?;

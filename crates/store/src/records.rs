@@ -99,24 +99,6 @@ impl Store {
             .await
     }
 
-    /// The same, and it survives a power cut: for what nobody else holds.
-    pub async fn append_records_surely(
-        &self,
-        session: &str,
-        epoch: i64,
-        expected_last_n: i64,
-        records: Vec<NewRecord>,
-    ) -> Result<i64, StoreError> {
-        let append = Append {
-            session: session.to_owned(),
-            epoch,
-            expected_last_n,
-            runner_committed: None,
-            runner_safe: None,
-        };
-        self.write(Sync::Full, move |core| write(core, &append, &records)).await
-    }
-
     /// Number of the session's newest record; 0: none.
     pub async fn last_n(&self, session: &str) -> Result<i64, StoreError> {
         let session = session.to_owned();
@@ -223,9 +205,6 @@ fn write(core: &Core, append: &Append, records: &[NewRecord]) -> Result<i64, Sto
     ])?;
     if live_bytes > core.options.record_cap {
         core.is_crowded(newest.key);
-    }
-    if !records.is_empty() {
-        core.has_grown(&append.session);
     }
     Ok(n)
 }

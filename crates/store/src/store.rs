@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 
 use crate::blobs;
 use crate::error::StoreError;
@@ -24,8 +24,6 @@ pub struct Store {
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) blobs: std::path::PathBuf,
-    /// Sessions whose records grew, told after the commit.
-    pub(crate) grown: broadcast::Sender<Arc<str>>,
     pub(crate) health: Arc<Health>,
 }
 
@@ -40,7 +38,6 @@ impl Store {
         let (queue, waiting) = mpsc::channel(options.queue.max(1));
         let shared = Arc::new(Shared {
             blobs: file.folder.join("blobs"),
-            grown: broadcast::Sender::new(1024),
             health: Arc::default(),
         });
         blobs::sweep_unnamed(&shared.blobs);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use rusqlite::Connection;
-use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 
 use crate::error::StoreError;
 use crate::health::Health;
@@ -90,7 +90,6 @@ pub(crate) struct Core {
     pub(crate) path: PathBuf,
     lock: Lock,
     synchronous: Cell<Option<Sync>>,
-    grown: broadcast::Sender<Arc<str>>,
     after: RefCell<After>,
     /// Sessions whose rows exceed the cap.
     crowded: RefCell<BTreeSet<i64>>,
@@ -105,7 +104,6 @@ pub(crate) struct Core {
 /// What is done once the transaction is committed, and forgotten when it is not.
 #[derive(Default)]
 struct After {
-    grown: Vec<Arc<str>>,
     unlink: Vec<String>,
     crowded: Vec<i64>,
 }
@@ -119,7 +117,6 @@ impl Core {
             path: file.path,
             lock: file.lock,
             synchronous: Cell::new(None),
-            grown: shared.grown.clone(),
             after: RefCell::default(),
             crowded: RefCell::default(),
             damaged: Cell::new(false),
@@ -128,10 +125,6 @@ impl Core {
             commits: Cell::new(0),
             writes: Cell::new(0),
         }
-    }
-
-    pub(crate) fn has_grown(&self, session: &str) {
-        self.after.borrow_mut().grown.push(session.into());
     }
 
     /// The file of a blob without a row goes after the commit.
@@ -276,10 +269,6 @@ impl Core {
         for hash in after.unlink {
             blobs::unlink(self, &hash);
         }
-        for session in after.grown {
-            // Nobody listening is no error.
-            drop(self.grown.send(session));
-        }
     }
 
     /// Moves one segment's worth of a session's oldest rows.
@@ -315,8 +304,6 @@ impl Core {
         let outcome = checkpoint
             .and(closed)
             .map_err(|error| StoreError::from(error).about(&self.path));
-        // Wakes those who wait for records: there will be none.
-        drop(self.grown.send("".into()));
         let damaged = self.damaged.get() || matches!(outcome, Err(StoreError::Damaged { .. }));
         if outcome.is_ok() || damaged {
             self.lock.close(damaged)?;

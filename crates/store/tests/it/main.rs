@@ -29,7 +29,3 @@ mod snapshot;
 mod space;
 mod upkeep;
 mod volume;
-
-mod conformance;
-mod implementations;
-mod memory;
