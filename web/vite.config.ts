@@ -124,7 +124,7 @@ export default defineConfig(({ mode }) => {
         output: {
           // What the first page needs comes as one file, also where a later part shares some of it; so do the panels of a
           // session with the bodies of calls and the words that come later.
-          codeSplitting: { groups: [{ name: 'page', test: /src\/main\.ts$/, priority: 2 }, { name: 'panels', test: /src\/(panels\/|text\/later|transcript\/cards\/bodies)/, priority: 1 }, { name: 'forms', test: /src\/(asks\/kinds|gate\/bodies)/, priority: 1 }] },
+          codeSplitting: { groups: [{ name: 'page', test: /src\/main\.ts$/, priority: 2 }, { name: 'panels', test: /src\/(panels\/(?!FirstSteps)|text\/later|transcript\/cards\/bodies)/, priority: 1 }, { name: 'forms', test: /src\/(asks\/kinds|gate\/bodies)/, priority: 1 }] },
         },
       },
     },

@@ -50,7 +50,7 @@ pub use push::{Connect, Push, PushError, Subscription, SubscriptionKeys};
 pub use scope::{Scope, UnknownScope};
 pub use server::{Running, Server, ServerOptions, StartError};
 pub use socket::{MAX_FRAME, Socket, SocketError};
-pub use state::{BridgeNote, StateError, StateFolder, read_note};
+pub use state::{BridgeNote, StateError, StateFolder, read_note, released};
 // Types of other libraries in the interface of a backend.
 pub use axum::body::Body;
 pub use axum::extract::ws::{CloseFrame, Message, Utf8Bytes};

@@ -4,8 +4,11 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use crate::private;
 
@@ -110,6 +113,17 @@ impl StateFolder {
     }
 }
 
+/// Waits until no bridge holds the folder. Returns false if one still does after `limit`.
+pub async fn released(path: &Path, limit: Duration) -> bool {
+    let Ok(lock) = File::open(path.join(LOCK)) else {
+        return true;
+    };
+    let (done, ended) = oneshot::channel();
+    // A thread that the runtime does not wait for. The shared lock is released at once.
+    std::thread::spawn(move || done.send(lock.lock_shared().is_ok()));
+    timeout(limit, ended).await.is_ok_and(|free| free.unwrap_or(false))
+}
+
 /// What the bridge of that folder says of itself. It may be gone since.
 pub fn read_note(path: &Path) -> Option<BridgeNote> {
     serde_json::from_slice(&fs::read(path.join("bridge.json")).ok()?).ok()
@@ -140,6 +154,18 @@ mod tests {
         );
         drop(first);
         assert!(StateFolder::take(&path).is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_folder_is_waited_for_until_its_bridge_has_ended() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("state");
+        assert!(released(&path, Duration::ZERO).await, "there is no bridge");
+        let bridge = StateFolder::take(&path).unwrap();
+        assert!(!released(&path, Duration::from_millis(1)).await);
+        let limit = Duration::from_secs(60);
+        let (waited, ()) = tokio::join!(released(&path, limit), async { drop(bridge) });
+        assert!(waited && StateFolder::take(&path).is_ok());
     }
 
     #[test]

@@ -68,7 +68,7 @@ type TaskOutput = { output?: string; total_bytes?: number; truncated?: boolean }
 function Output(props: { id: string; task: TaskInfo }): JSX.Element {
   const [output, { refetch }] = createAsked(() => [props.id, props.task.id, props.task.state] as const, ([id, task]) => request<TaskOutput | null>({ type: 'task_output', sessionId: id, task }));
   return (
-    <Asked of={output} again={() => void refetch()}>{() => (
+    <Asked of={output} again={() => void refetch()}>
       <>
         <pre class="well" tabIndex={0} role="group" aria-label={t('panels.outputOf', { job: props.task.description })}>{output.latest?.output || t('panels.outputNone')}</pre>
         <p class="row small dim">
@@ -76,6 +76,6 @@ function Output(props: { id: string; task: TaskInfo }): JSX.Element {
           <Button small look="bare" icon="retry" onClick={() => void refetch()}>{t('panels.refresh')}</Button>
         </p>
       </>
-    )}</Asked>
+    </Asked>
   );
 }

@@ -1,5 +1,6 @@
 // What a person chooses for this session: model, mode, effort, thinking, output style. The first three are at hand in the
 // message box too; here they stand with where they hold.
+import '../text/later';
 import { createSignal, Show, type JSX } from 'solid-js';
 import type { Facts, JsonValue, SessionState } from '../api/types';
 import { Field, Select, toast } from '../ui';

@@ -21,7 +21,7 @@ export function Drift(props: { id: string; state: SessionState | undefined }): J
     <Pane name="drift" title={t('panels.drift')} figure={count() || undefined}>
       <Show when={count()} fallback={<p class="dim">{t('panels.driftNone')}</p>}>
         <p><Show when={drift()?.unknown}>{t('panels.driftWords', { n: drift()?.unknown ?? 0 })} </Show><span class="dim">{more()}</span></p>
-        <Asked of={lines} again={() => void refetch()}>{() => (
+        <Asked of={lines} again={() => void refetch()}>
           <ul class="raw">
             <For each={lines.latest?.lines}>{(line) => (
               <li><details>
@@ -31,7 +31,7 @@ export function Drift(props: { id: string; state: SessionState | undefined }): J
               </details></li>
             )}</For>
           </ul>
-        )}</Asked>
+        </Asked>
       </Show>
     </Pane>
   );

@@ -11,10 +11,10 @@ import { Asked, Pane } from './Pane';
 /** What the session changed so far, asked for again after every call that may have written. */
 export function Files(props: { id: string; state: SessionState | undefined }): JSX.Element {
   const [changes, { refetch }] = createChanges(() => props.id, () => props.state);
-  const files = () => (changes.error ? [] : (changes.latest?.files ?? []));
+  const files = () => changes.latest?.files ?? [];
   return (
     <Pane name="files" title={t('panels.files')} figure={files().length || undefined}>
-      <Asked of={changes} again={() => void refetch()}>{() => (
+      <Asked of={changes} again={() => void refetch()}>
         <Show when={files().length} fallback={<p class="dim">{t('panels.filesNone')}</p>}>
           <ul class="files">
             <For each={files()}>{(file) => (
@@ -22,7 +22,7 @@ export function Files(props: { id: string; state: SessionState | undefined }): J
             )}</For>
           </ul>
         </Show>
-      )}</Asked>
+      </Asked>
     </Pane>
   );
 }

@@ -1,5 +1,5 @@
 // The checklist of a first visit: each step is ticked by what happened in the session, never by a click here.
-import '../text/later';
+import '../text/onboarding';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { Checked, SessionState } from '../api/types';
 import { Button, Field, Icon, Input } from '../ui';
@@ -46,6 +46,11 @@ export function FirstSteps(props: { id: string; state: SessionState | undefined 
         </ul>
       </Pane>
   );
+}
+
+/** The section about models of one's own, folded unless `open`. */
+export function BringPane(props: { open: boolean }): JSX.Element {
+  return <Pane name="bring" title={t('onboarding.bring')} open={props.open}><Bring /></Pane>;
 }
 
 /** How to bring a model of one's own, each way with a button that tries it. */

@@ -12,11 +12,11 @@ type Answer = { hooks?: Hook[] };
 export function Hooks(props: { id: string; state: SessionState | undefined }): JSX.Element {
   const key = () => (props.state?.process.state === 'up' ? props.id : null);
   const [asked, { refetch }] = createAsked(key, (id) => request<Answer | null>({ type: 'hooks', sessionId: id }));
-  const hooks = () => (asked.error ? [] : (asked.latest?.hooks ?? []));
+  const hooks = () => asked.latest?.hooks ?? [];
   return (
     <Pane name="hooks" title={t('panels.hooks')} figure={hooks().length || undefined}>
       <Show when={key()} fallback={<p class="dim">{t('panels.needsAgent')}</p>}>
-        <Asked of={asked} again={() => void refetch()}>{() => (
+        <Asked of={asked} again={() => void refetch()}>
           <Show when={hooks().length} fallback={<p class="dim">{t('panels.hooksNone')}</p>}>
             <ul class="raw">
               <For each={hooks()}>{(hook) => (
@@ -25,7 +25,7 @@ export function Hooks(props: { id: string; state: SessionState | undefined }): J
               )}</For>
             </ul>
           </Show>
-        )}</Asked>
+        </Asked>
       </Show>
     </Pane>
   );

@@ -40,7 +40,7 @@ export function InForce(props: { id: string; state: SessionState | undefined; fa
     <Pane name="inforce" title={t('panels.inForce')} figure={rows().length || undefined}>
       <Show when={key()} fallback={<p class="dim">{t('panels.needsAgent')}</p>}>
         <Chosen id={props.id} state={props.state} facts={props.facts} saved={asked.error ? undefined : asked.latest?.effective} onSaved={() => void refetch()} />
-        <Asked of={asked} again={() => void refetch()}>{() => (
+        <Asked of={asked} again={() => void refetch()}>
           <Show when={rows().length} fallback={<p class="dim">{t('panels.inForceNone')}</p>}>
             <table class="inforce">
               <thead class="vh"><tr><th scope="col">{t('panels.setting')}</th><th scope="col">{t('panels.value')}</th><th scope="col"><span class="vh">{t('panels.changeTitle')}</span></th></tr></thead>
@@ -55,7 +55,7 @@ export function InForce(props: { id: string; state: SessionState | undefined; fa
               </tbody>
             </table>
           </Show>
-        )}</Asked>
+        </Asked>
       </Show>
       <Show when={editing()}>{(one) => <Edit id={props.id} name={one().name} value={one().value} onClose={(saved) => { setEditing(null); if (saved) void refetch(); }} />}</Show>
     </Pane>

@@ -1,6 +1,6 @@
 // A section of the panel: folds, remembers itself, and its closed row carries the figure.
 import '../text/later';
-import { createContext, Match, Switch, useContext, type JSX } from 'solid-js';
+import { createContext, Show, useContext, type JSX } from 'solid-js';
 import { Button, Disclosure } from '../ui';
 import { t } from '../text';
 import type { Asked as AskedFor } from '../screens/asked';
@@ -18,16 +18,15 @@ export function Pane(props: { name: string; title: string; figure?: JSX.Element;
   );
 }
 
-/** Something the agent has to be asked for: shown while it is asked, with the reason when it refuses. */
-export function Asked<T>(props: { of: AskedFor<T>; again: () => void; children: (value: T) => JSX.Element }): JSX.Element {
+/** Something the agent has to be asked for: shown as soon as there is an answer, and kept while it is asked again. */
+export function Asked<T>(props: { of: AskedFor<T>; again: () => void; children: JSX.Element }): JSX.Element {
   return (
-    <Switch>
-      <Match when={props.of.error}>
+    <>
+      <Show when={props.of.error}>
         <p class="dim">{t('panels.failed', { why: reasonOf(props.of.error) })}</p>
         <p><Button small icon="retry" onClick={() => props.again()}>{t('panels.again')}</Button></p>
-      </Match>
-      <Match when={props.of.latest !== undefined}>{props.children(props.of.latest as T)}</Match>
-      <Match when={true}><p class="dim">{t('panels.loading')}</p></Match>
-    </Switch>
+      </Show>
+      <Show when={props.of.latest !== undefined} fallback={<Show when={!props.of.error}><p class="dim">{t('panels.loading')}</p></Show>}>{props.children}</Show>
+    </>
   );
 }

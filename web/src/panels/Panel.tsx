@@ -1,6 +1,6 @@
 // The panel of one session: what it does beside the conversation. `wide` is the overview's way to show the same.
 import '../text/later';
-import { Show, type JSX } from 'solid-js';
+import { lazy, Show, Suspense, type JSX } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { IconButton } from '../ui';
 import { t } from '../text';
@@ -11,13 +11,15 @@ import { Context } from './Context';
 import { Cost } from './Cost';
 import { Drift } from './Drift';
 import { Files } from './Files';
-import { Bring, FirstSteps } from './FirstSteps';
 import { Hooks } from './Hooks';
 import { InForce } from './InForce';
 import { Mcp } from './Mcp';
-import { Pane } from './Pane';
 import { Rules } from './Rules';
 import { Tasks } from './Tasks';
+
+// Only sessions with the demo model show these.
+const FirstSteps = lazy(async () => ({ default: (await import('./FirstSteps')).FirstSteps }));
+const BringPane = lazy(async () => ({ default: (await import('./FirstSteps')).BringPane }));
 
 /** Whether this session is the tour of a first visit. */
 const isTour = (id: string): boolean => recall('tour') === id;
@@ -29,7 +31,7 @@ export function Sections(props: { id: string }): JSX.Element {
   return (
     <>
       <Tasks state={state()} />
-      <Show when={isDemo(state()?.info.agent) && isTour(props.id)}><FirstSteps id={props.id} state={state()} /></Show>
+      <Show when={isDemo(state()?.info.agent) && isTour(props.id)}><Suspense><FirstSteps id={props.id} state={state()} /></Suspense></Show>
       <Background id={props.id} state={state()} />
       <Context id={props.id} state={state()} />
       <Cost state={state()} />
@@ -39,14 +41,14 @@ export function Sections(props: { id: string }): JSX.Element {
       <InForce id={props.id} state={state()} facts={factsOf(props.id)} />
       <Hooks id={props.id} state={state()} />
       <Drift id={props.id} state={state()} />
-      <Show when={isDemo(state()?.info.agent)}><Pane name="bring" title={t('onboarding.bring')} open={isTour(props.id)}><Bring /></Pane></Show>
+      <Show when={isDemo(state()?.info.agent)}><Suspense><BringPane open={isTour(props.id)} /></Suspense></Show>
     </>
   );
 }
 
 export default function Panel(props: { id: string; drawer: boolean; onClose: () => void; ref?: (element: HTMLElement) => void }): JSX.Element {
   return (
-    <Dynamic component={props.drawer ? 'div' : 'aside'} class="panel" ref={(element: HTMLElement) => props.ref?.(element)} aria-label={t('places.panel')} tabIndex={-1}
+    <Dynamic component={props.drawer ? 'div' : 'aside'} class="panel" ref={(element: HTMLElement) => props.ref?.(element)} aria-label={t('panels.panel')} tabIndex={-1}
       role={props.drawer ? 'dialog' : undefined} aria-modal={props.drawer ? true : undefined}
       onKeyDown={(event: KeyboardEvent) => { if (props.drawer && event.key === 'Escape') { event.stopPropagation(); props.onClose(); } }}>
       <div class="panel-head drawer-close"><h2>{t('sessions.details')}</h2><IconButton icon="x" label={t('ui.close')} onClick={() => props.onClose()} /></div>

@@ -36,7 +36,7 @@ async function readRules(id: string): Promise<ShownRule[]> {
 export function Rules(props: { id: string; state: SessionState | undefined }): JSX.Element {
   const key = () => (props.state ? `${props.id} ${props.state.process.state} ${props.state.info.finishedAt ?? 0} ${props.state.asks.length}` : null);
   const [asked, { refetch }] = createAsked(key, () => readRules(props.id));
-  const rules = createMemo(() => (asked.error ? [] : (asked.latest ?? [])));
+  const rules = createMemo(() => asked.latest ?? []);
   const change = (op: 'add' | 'remove', rule: Rule, destination: string) =>
     request({ type: 'change_rule', sessionId: props.id, op, behavior: rule.behavior, rule: rule.rule, destination });
   const restart = () => done(async () => {
@@ -46,6 +46,8 @@ export function Rules(props: { id: string; state: SessionState | undefined }): J
   const remove = async (rule: ShownRule) => {
     if (!(await done(() => change('remove', rule, rule.source)))) return;
     await refetch();
+    // Without an answer the old list is shown, with the reason.
+    if (asked.error) return;
     if (!isListed(rules(), rule)) {
       toast(t('panels.removed', { rule: rule.rule }), { action: { label: t('ui.undo'), run: () => void add(rule, rule.source) } });
       return;
@@ -64,7 +66,7 @@ export function Rules(props: { id: string; state: SessionState | undefined }): J
   const effect = (rule: ShownRule): string | null => (rule.effect === 'saved' ? t('panels.notInEffect') : null);
   return (
     <Pane name="rules" title={t('panels.rules')} figure={rules().length || undefined}>
-      <Asked of={asked} again={() => void refetch()}>{() => (
+      <Asked of={asked} again={() => void refetch()}>
         <div class="rules">
           <Show when={rules().length === 0}><p class="dim">{t('panels.rulesNone')}</p></Show>
           <For each={rulesBySource(rules())}>{([source, list]) => (
@@ -83,7 +85,7 @@ export function Rules(props: { id: string; state: SessionState | undefined }): J
           )}</For>
           <Show when={may('admin')}><AddRule add={add} /></Show>
         </div>
-      )}</Asked>
+      </Asked>
     </Pane>
   );
 }

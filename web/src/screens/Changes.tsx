@@ -1,5 +1,5 @@
 // Everything the session changed, as one difference: files, Read ticks, comments that go into the next message.
-import '../text/later';
+import '../text/places';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { Diff, DiffLine } from '../api/types';
 import { Button, Checkbox, copyText, Field, Icon, IconButton, Menu, Path, Segmented, Select, TextArea, toast } from '../ui';

@@ -1,5 +1,4 @@
 // Who may reach the page: pair by a QR code, scopes, revoke, and the record of who decided what.
-import '../text/later';
 import '../text/rooms';
 import { createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import type { AuditEntry, Device, PairingCode, Reach, Scope } from '../api/types';

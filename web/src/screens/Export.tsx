@@ -1,5 +1,5 @@
 // What was said, as a file. It asks what to leave out; what was blacked out is counted.
-import '../text/later';
+import '../text/places';
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import { Button, Checkbox, Dialog, toast } from '../ui';
 import { t } from '../text';

@@ -1,5 +1,5 @@
 // The files of a session's folder: a tree, and one file with its colours and line numbers.
-import '../text/later';
+import '../text/places';
 import { createEffect, createMemo, createSignal, For, Index, on, Show, type JSX } from 'solid-js';
 import type { FolderEntry } from '../api/types';
 import { runClass } from '../markdown/runs';

@@ -1,5 +1,4 @@
 // Help from what an agent announced: commands, tools, agents, skills, plugins; and the words of this page.
-import '../text/later';
 import '../text/rooms';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import { Icon, Kbd } from '../ui';

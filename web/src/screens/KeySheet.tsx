@@ -1,5 +1,4 @@
 // `?`: the keys at a glance, over whatever is open.
-import '../text/later';
 import '../text/rooms';
 import { For, type JSX } from 'solid-js';
 import { Button, Dialog } from '../ui';

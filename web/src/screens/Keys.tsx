@@ -1,5 +1,4 @@
 // All keys. One is changed by pressing the new ones; a clash is named before it is taken.
-import '../text/later';
 import '../text/rooms';
 import { createSignal, For, onCleanup, Show, type JSX } from 'solid-js';
 import { Button, IconButton, toast } from '../ui';

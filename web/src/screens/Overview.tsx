@@ -1,5 +1,5 @@
 // The session at a glance: the timeline to scrub and replay, and all the panels side by side.
-import '../text/later';
+import '../text/places';
 import { createEffect, createMemo, createSignal, on, onCleanup, Show, type JSX } from 'solid-js';
 import { AllOpen } from '../panels/Pane';
 import { Sections } from '../panels/Panel';

@@ -1,5 +1,5 @@
 // Ctrl K: goes to a session, a message or a place, or does something. One list, arrows and Enter.
-import '../text/later';
+import '../text/places';
 import { createEffect, createMemo, createSignal, createUniqueId, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import { Icon, type IconName } from '../ui';
 import { t } from '../text';

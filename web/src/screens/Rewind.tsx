@@ -1,5 +1,5 @@
 // Going back to before a message. What it would change on disk is shown before anything is done.
-import '../text/later';
+import '../text/places';
 import { createEffect, createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { Own, Rewound } from '../api/types';
 import { Button, Dialog, Field, Path, Select, toast } from '../ui';

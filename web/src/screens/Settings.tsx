@@ -1,5 +1,4 @@
 // What holds on this device, who else may reach the page, and what the bridge runs. Everything saves at once.
-import '../text/later';
 import '../text/rooms';
 import { createEffect, createSignal, For, onCleanup, onMount, Show, Suspense, type JSX } from 'solid-js';
 import { lazy } from '../ui/part';

@@ -1,5 +1,5 @@
 // The session over time: records per slice, turns, waits, ends that failed, compactions. A slider over it scrubs.
-import '../text/later';
+import '../text/places';
 import { createMemo, For, Show, type JSX } from 'solid-js';
 import type { TimelineData, TurnInfo } from '../api/types';
 import { t } from '../text';

@@ -1,5 +1,5 @@
 // The decision to trust a folder, with everything that it would bring into effect.
-import '../text/later';
+import '../text/places';
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import { Revealed } from '../asks/Revealed';
 import { t } from '../text';

@@ -1,5 +1,4 @@
 // What was spent: per day, folder, model, session and turn. Own charts, and the same figures as tables.
-import '../text/later';
 import '../text/rooms';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { UsageInfo } from '../api/types';

@@ -1,5 +1,5 @@
 // The first visit without a key: what will be shown, and a real session on the demo model in the scratch folder.
-import '../text/later';
+import '../text/onboarding';
 import { createSignal, Show, type JSX } from 'solid-js';
 import { Button, Icon } from '../ui';
 import { t } from '../text';

@@ -1,4 +1,5 @@
 // The working tree of a session's folder: every file that differs from the last commit, and what a person does with it.
+import '../text/places';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { ChangedFile, DiffLine, GitReport, GitStep, WorkingTree as Tree } from '../api/types';
 import { Counts } from '../diff/Counts';

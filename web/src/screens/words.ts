@@ -1,4 +1,3 @@
-import '../text/later';
 import '../text/rooms';
 import { t, type Key } from '../text';
 import type { Action, Place } from '../keys/keymap';

@@ -52,13 +52,13 @@ export async function axeFinds(page, within = null) {
   return found.violations.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.target.join(' ')} · ${node.failureSummary?.split('\n').slice(1, 3).join(' ').trim()}`));
 }
 
-/** Waits for a condition that no locator can express. */
-export async function until(what, check, seconds = 15) {
+/** Waits for a condition that no locator can express. `told` adds to the message when it does not come true. */
+export async function until(what, check, { seconds = 15, told = () => '' } = {}) {
   const end = Date.now() + seconds * 1000;
   for (;;) {
     const value = await check();
     if (value) return value;
-    if (Date.now() > end) assert.fail(`not within ${seconds} s: ${what}`);
+    if (Date.now() > end) assert.fail(`not within ${seconds} s: ${what} ${told()}`);
     await new Promise((resolve) => { setTimeout(resolve, 25); });
   }
 }

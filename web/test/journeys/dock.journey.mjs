@@ -386,7 +386,7 @@ test('fold leaves one line; A opens it again', async () => {
 });
 
 /** By hand, unless the page was quicker by itself. */
-const backOnLine = () => until('on the line again', async () => { await page.getByRole('button', { name: 'Try now' }).click({ timeout: 500 }).catch(() => {}); return (await page.locator('.gate[data-standing="offline"]').count()) === 0; }, 30);
+const backOnLine = () => until('on the line again', async () => { await page.getByRole('button', { name: 'Try now' }).click({ timeout: 500 }).catch(() => {}); return (await page.locator('.gate[data-standing="offline"]').count()) === 0; }, { seconds: 30 });
 
 test('without a line messages are kept and go out once when it is back, receipts lost or not', async () => {
   await open('s-running');

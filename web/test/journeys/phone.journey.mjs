@@ -53,7 +53,7 @@ journey('the command of the dialog makes the bridge reachable from another netwo
     second = spawn('sh', ['-c', command.replace(/--port 0/, `--port ${stage.port}`)], { env: stage.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     second.stdout.on('data', (part) => { out += part; });
     second.stderr.on('data', (part) => { err += part; });
-    await until('the address is printed', () => /#pair=/.test(out));
+    await until('the address is printed', () => /#pair=/.test(out), { told: () => `${command}\n${out}${err}` });
     await until('the fingerprint is printed', () => /certificate SHA-256: ([0-9A-F]{2}:){31}/.test(err));
     const code = /#pair=([A-Z0-9-]+)/.exec(out)[1];
     assert.equal(fromPhone(`https://${NET.host}:${stage.port}/`), '200');

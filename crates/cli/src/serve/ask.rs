@@ -1,13 +1,17 @@
 //! Requests to a running bridge: status, pairing, tokens, devices, stop, upgrade.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::Value;
-use sluice_server::{BridgeRequest, Scope, ask, qr_text};
+use sluice_server::{BridgeRequest, Scope, ask, qr_text, released};
 use sluice_wire::printable::one_line;
 
 use crate::flags::ServeAsk;
 use crate::{fail, say};
+
+/// How long a bridge may take to stop: it gives its clients and its storage a few seconds.
+const STOP_LIMIT: Duration = Duration::from_secs(20);
 
 pub(super) fn run(asked: &ServeAsk, state: &Path) -> i32 {
     let request = match request(asked) {
@@ -19,6 +23,13 @@ pub(super) fn run(asked: &ServeAsk, state: &Path) -> i32 {
         Err(error) => return fail(&format!("the async runtime cannot be started: {error}")),
     };
     match runtime.block_on(ask(state, &request)) {
+        Ok(_) if matches!(asked, ServeAsk::Stop) => match runtime.block_on(released(state, STOP_LIMIT)) {
+            true => {
+                say("stopped; agents keep running, and the next bridge connects to them");
+                0
+            }
+            false => fail(&format!("the bridge did not end within {} s", STOP_LIMIT.as_secs())),
+        },
         Ok(answer) => {
             say(&shown(asked, &answer));
             0
@@ -66,9 +77,8 @@ fn shown(asked: &ServeAsk, answer: &Value) -> String {
         ServeAsk::Token { .. } => text("token"),
         ServeAsk::Devices { revoke: Some(_), .. } => format!("revoked {}", text("revoked")),
         ServeAsk::Devices { .. } => devices(answer),
-        ServeAsk::Stop => "stopping; agents keep running, and the next bridge connects to them".to_owned(),
         ServeAsk::Upgrade => "upgrading".to_owned(),
-        ServeAsk::Unit | ServeAsk::Backup { .. } | ServeAsk::Restore { .. } => String::new(),
+        ServeAsk::Stop | ServeAsk::Unit | ServeAsk::Backup { .. } | ServeAsk::Restore { .. } => String::new(),
     }
 }
 

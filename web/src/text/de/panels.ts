@@ -2,6 +2,7 @@ import type { Translation } from '..';
 import type en from '../en/panels';
 
 export default {
+  panel: 'Einzelheiten der Sitzung',
   tasks: 'Aufgaben',
   tasksOf: '{done} von {all}',
   tasksNone: 'Die Aufgabenliste des Agenten, wenn er eine führt.',

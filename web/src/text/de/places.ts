@@ -36,7 +36,6 @@ export default {
   exporting: 'Bereitet vor',
   downloaded: 'Heruntergeladen.',
   redacted: { one: 'Heruntergeladen. Eine Stelle wurde geschwärzt.', other: 'Heruntergeladen. {n} Stellen wurden geschwärzt.' },
-  panel: 'Einzelheiten der Sitzung',
   changedFiles: 'Geänderte Dateien',
   range: 'Bereich',
   wholeSession: 'Die ganze Sitzung',

@@ -1,4 +1,5 @@
 export default {
+  panel: 'Session details',
   // Tasks
   tasks: 'Tasks',
   tasksOf: '{done} of {all}',

@@ -33,7 +33,6 @@ export default {
   exporting: 'Preparing',
   downloaded: 'Downloaded.',
   redacted: { one: 'Downloaded. One place was blacked out.', other: 'Downloaded. {n} places were blacked out.' },
-  panel: 'Session details',
   changedFiles: 'Changed files',
   range: 'Range',
   wholeSession: 'The whole session',

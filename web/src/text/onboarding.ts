@@ -1,0 +1,5 @@
+// The words of a first visit.
+import onboarding from './en/onboarding';
+import { addEnglish } from './index';
+
+addEnglish({ onboarding });
