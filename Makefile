@@ -56,6 +56,9 @@ test:
 	@scripts/web test
 	$(call step,test: style)
 	@cargo fmt --all --check
+	@scripts/spelling
+	$(call step,test: licences and versions of dependencies)
+	@scripts/deny
 	$(call step,test: lints)
 	@cargo clippy -q --workspace --all-targets --all-features -- -D warnings
 	$(call step,test: crates)
