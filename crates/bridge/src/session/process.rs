@@ -265,6 +265,9 @@ impl Actor {
         // No message is being written any more: what the log has of it must not be read as said by the next process.
         self.drafts = super::drafts::Drafts::default();
         self.records.nothing_is_written();
+        if !earlier {
+            self.lines_did_not_arrive(at);
+        }
         self.greeting = Greeting::Owed;
         self.retry = None;
         if let Some(link) = self.link.as_ref().filter(|_| !earlier) {

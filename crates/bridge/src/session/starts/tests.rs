@@ -73,12 +73,7 @@ impl Runner {
             agent,
         }];
         for (number, (kind, body)) in (committed + 1..).zip(log) {
-            frames.push(FromRunner::Record(Record {
-                number,
-                at: number * 1000,
-                kind: *kind,
-                body: body.to_string().into_bytes(),
-            }));
+            frames.push(record(number, *kind, body));
         }
         frames.push(FromRunner::CaughtUp { next });
         self.say(frames).await;
@@ -86,12 +81,17 @@ impl Runner {
 
     /// The prompt that the bridge writes next.
     async fn prompt(&mut self) -> String {
+        self.write().await.1
+    }
+
+    /// The same, with the number of the write.
+    async fn write(&mut self) -> (u64, String) {
         let heard = self.hear().await;
-        let ToRunner::Write { line, .. } = heard else {
+        let ToRunner::Write { id, line } = heard else {
             panic!("no prompt is written, but {heard:?}");
         };
         let line: Value = serde_json::from_slice(&line).unwrap();
-        line["uuid"].as_str().unwrap().to_owned()
+        (id, line["uuid"].as_str().unwrap().to_owned())
     }
 }
 
@@ -167,6 +167,15 @@ fn init() -> Value {
 fn result() -> Value {
     json!({"type": "result", "subtype": "success", "is_error": false, "session_id": "p",
         "uuid": uuid::Uuid::new_v4().to_string()})
+}
+
+fn record(number: u64, kind: Kind, body: &Value) -> FromRunner {
+    FromRunner::Record(Record {
+        number,
+        at: number * 1000,
+        kind,
+        body: body.to_string().into_bytes(),
+    })
 }
 
 fn message_start() -> Value {
@@ -282,4 +291,22 @@ async fn a_message_that_an_ended_process_left_unfinished_is_not_read_as_one_of_t
         .collect();
     runner.replay(committed + 1 - log.len() as u64, &log).await;
     assert_eq!(runner.prompt().await, SECOND);
+}
+
+#[tokio::test]
+async fn a_prompt_that_the_runner_refused_as_the_agent_ended_is_written_to_the_next_process() {
+    let state = tempfile::tempdir().unwrap();
+    let (_hub, mut runner) = open(state.path(), Vec::new(), [(FIRST, "queued"), (SECOND, "queued")]).await;
+    let (kind, body) = started();
+    runner.replay(0, &[(kind, body.clone())]).await;
+    let (id, first) = runner.write().await;
+    let reason = "the agent has ended".to_owned();
+    let exited = json!({"code": null, "signal": 9});
+    let frames = vec![
+        FromRunner::NotWritten { id, reason },
+        record(2, Kind::Exited, &exited),
+        record(3, kind, &body),
+    ];
+    runner.say(frames).await;
+    assert_eq!((first.as_str(), runner.prompt().await.as_str()), (FIRST, FIRST));
 }
