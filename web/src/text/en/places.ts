@@ -120,6 +120,7 @@ export default {
   pullBody: 'Description',
   pullDo: 'Open pull request',
   mergeDo: { one: 'Merge 1 commit into {branch}', other: 'Merge {n} commits into {branch}' },
+  mergeFirst: 'Commit or discard these changes to merge the worktree.',
   mergeTitle: 'Merge into {branch}?',
   discardTree: 'Discard worktree',
   discardTreeTitle: 'Discard this worktree?',
