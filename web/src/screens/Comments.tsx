@@ -1,4 +1,5 @@
 // Comments on the lines of a diff. They join the message that is being written in the session.
+import '../text/places';
 import { createSignal, Show, type JSX } from 'solid-js';
 import type { DiffLine } from '../api/types';
 import { t } from '../text';

@@ -32,7 +32,7 @@ journey('a rule is added in the panel, stands under its scope, holds, is removed
   await overview(guest, page, id);
   const rules = pane(page, 'Rules');
   await rules.getByRole('button', { name: 'Add a rule' }).click();
-  await rules.getByLabel('It does').selectOption('deny');
+  await rules.getByLabel('Effect').selectOption('deny');
   await rules.getByLabel('Rule', { exact: true }).fill('Bash(touch never:*)');
   await rules.getByRole('button', { name: /^Add/ }).first().click();
   const rule = rules.locator('code', { hasText: 'Bash(touch never:*)' });
@@ -59,8 +59,8 @@ journey('rules are kept in the settings file of their scope, and what else stand
   await overview(guest, page, id);
   const rules = pane(page, 'Rules');
   await rules.getByRole('button', { name: 'Add a rule' }).click();
-  await rules.getByLabel('It does').selectOption('deny');
-  await rules.getByLabel('It holds').selectOption('localSettings');
+  await rules.getByLabel('Effect').selectOption('deny');
+  await rules.getByLabel('Scope').selectOption('localSettings');
   await rules.getByLabel('Rule', { exact: true }).fill('Bash(touch never:*)');
   await rules.getByRole('button', { name: /^Add/ }).first().click();
   const rule = rules.locator('code', { hasText: 'Bash(touch never:*)' });
@@ -183,8 +183,8 @@ journey('changes of a session as one difference: unified and split, words marked
   await page.getByRole('radio', { name: 'Split' }).click();
   await until('two sides', () => old.locator('.diff').first().evaluate((it) => it.className.includes('split') || it.querySelector('.split') !== null));
   await page.getByRole('radio', { name: 'Unified' }).click();
-  await old.getByRole('checkbox', { name: 'Read' }).check();
-  await page.getByText('1 of 2 read').waitFor();
+  await old.getByRole('checkbox', { name: 'Viewed' }).check();
+  await page.getByText('1 of 2 viewed').waitFor();
   assert.equal(await old.locator('.diff').count(), 0);
   await page.getByRole('button', { name: /Menu of .*new\.md|new\.md/ }).last().click();
   await page.getByRole('menuitem', { name: 'Comment' }).click();
@@ -193,7 +193,7 @@ journey('changes of a session as one difference: unified and split, words marked
   await page.getByLabel('Range').selectOption('1');
   await page.locator('.fbox').first().waitFor();
   await page.reload();
-  await page.getByText('1 of 2 read').waitFor();
+  await page.getByText('1 of 2 viewed').waitFor();
   await guest.go(`#/s/${id}`);
   await until('the comment is in the box', async () => /new\.md[\s\S]*Why so short\?/.test(await box(page).inputValue()));
 });

@@ -46,6 +46,6 @@ journey('the demo model writes a note after it was allowed', async ({ guest, pag
   await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
   await stands(page, 'idle');
   await says(page, /note|wrote|written/i);
-  await page.locator('.stage > .panel h2', { hasText: 'Bring a model' }).waitFor();
+  await page.locator('.stage > .panel h2', { hasText: 'Connect a model' }).waitFor();
   assert.equal(await page.locator('.stage > .panel h2', { hasText: 'First steps' }).count(), 0);
 });

@@ -115,7 +115,7 @@ for (const [size, visitor] of SIZES) {
     const inTree = async (name) => {
       await guest.go(`#/new?folder=${encodeURIComponent(folder)}`);
       await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
-      await page.getByRole('radio', { name: /A new worktree/ }).check();
+      await page.getByRole('radio', { name: /New worktree/ }).check();
       await box(page).fill(`in a tree ${name}`);
       await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
       await page.waitForURL(/#\/s\//);
@@ -172,7 +172,7 @@ for (const [size, visitor] of SIZES) {
     await model.reached(`hold ${size}`);
     await type(page, 'and then this');
     await page.locator('.queue li', { hasText: 'and then this' }).waitFor();
-    await page.getByRole('button', { name: 'Ways to stop' }).click();
+    await page.getByRole('button', { name: 'More stop options' }).click();
     await page.getByRole('menuitem', { name: 'Stop and hold the queued message' }).click();
     await page.locator('.queue').getByText(/1 message is held/).waitFor();
     await stands(page, 'idle');
