@@ -502,6 +502,23 @@ test('a file dropped anywhere on the session is attached; a text file becomes pa
   assert.deepEqual(errors, []);
 });
 
+for (const [size, visitor] of [['wide', {}], ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]]) {
+  test(`a notification covers neither the message box nor a permission request (${size})`, async () => {
+    await fresh(visitor);
+    await open('s-running');
+    await page.locator('.queue li').first().getByRole('button', { name: 'Take back' }).click();
+    fake.control({ do: 'ask', sessionId: 's-running', kind: 'bash' });
+    await page.waitForSelector('.askbox .allow');
+    const toast = page.locator('.toast').first();
+    await toast.waitFor();
+    const covered = await toast.evaluate((one) => {
+      const at = one.getBoundingClientRect();
+      return ['.comp', '.askbox'].filter((where) => { const box = document.querySelector(where).getBoundingClientRect(); return box.left < at.right && at.left < box.right && box.top < at.bottom && at.top < box.bottom; });
+    });
+    assert.deepEqual(covered, []);
+  });
+}
+
 test('on a phone model, mode and effort are three labelled lists', async () => {
   await fresh({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   await open('s-idle');

@@ -119,32 +119,34 @@ journey('a rule that is removed from the file of a trusted folder is asked about
   await ask(page).waitFor();
 });
 
-journey('a server is listed with its tools, switched off and on again; one that cannot start says why and is tried again', async ({ guest, page, stage }) => {
-  const folder = folderWith(stage, 'served');
-  const server = fileURLToPath(new URL('forms-server.mjs', import.meta.url));
-  writeFileSync(join(stage.home, '.claude.json'), JSON.stringify({ mcpServers: { forms: { type: 'stdio', command: process.execPath, args: [server] }, broken: { type: 'stdio', command: join(stage.home, 'not-there'), args: [] } } }));
-  const id = await begin(guest, 'hello', folder);
-  await stands(page, 'idle');
-  await overview(guest, page, id);
-  const servers = pane(page, 'MCP servers');
-  const row = (name) => servers.locator('li', { has: page.getByText(name, { exact: true }) }).first();
-  await row('forms').getByText(/^Connected/).waitFor();
-  await row('forms').locator('summary').click();
-  await row('forms').getByText('book', { exact: true }).waitFor();
-  await row('forms').getByRole('switch').click();
-  await row('forms').getByText(/^Off/).waitFor();
-  await row('forms').getByRole('switch').click();
-  await row('forms').getByText(/^Connected/).waitFor();
-  // It dies between two turns: the panel shows it without a new one.
-  const own = stage.rest().filter((pid) => { try { return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('forms-server.mjs'); } catch { return false; } });
-  assert.equal(own.length, 1);
-  process.kill(own[0], 'SIGKILL');
-  await row('forms').getByText(/^Connected/).waitFor({ state: 'detached' });
-  await row('broken').getByText(/^Failed/).waitFor();
-  await row('broken').getByRole('button', { name: 'Reconnect' }).click();
-  await page.locator('.toast').or(row('broken').getByText(/^Failed/)).first().waitFor();
-  writeFileSync(join(stage.home, '.claude.json'), '{}');
-});
+for (const [size, visitor] of [['wide', {}], ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]]) {
+  journey(`a server is listed with its tools, switched off and on again; one that cannot start says why and is tried again (${size})`, async ({ guest, page, stage }) => {
+    const folder = folderWith(stage, `served-${size}`);
+    const server = fileURLToPath(new URL('forms-server.mjs', import.meta.url));
+    writeFileSync(join(stage.home, '.claude.json'), JSON.stringify({ mcpServers: { forms: { type: 'stdio', command: process.execPath, args: [server] }, broken: { type: 'stdio', command: join(stage.home, 'not-there'), args: [] } } }));
+    const id = await begin(guest, 'hello', folder);
+    await stands(page, 'idle');
+    await overview(guest, page, id);
+    const servers = pane(page, 'MCP servers');
+    const row = (name) => servers.locator('li', { has: page.getByText(name, { exact: true }) }).first();
+    await row('forms').getByText(/^Connected/).waitFor();
+    await row('forms').locator('summary').click();
+    await row('forms').getByText('book', { exact: true }).waitFor();
+    await row('forms').getByRole('switch').click();
+    await row('forms').getByText(/^Off/).waitFor();
+    await row('forms').getByRole('switch').click();
+    await row('forms').getByText(/^Connected/).waitFor();
+    // It dies between two turns: the panel shows it without a new one.
+    const own = stage.rest().filter((pid) => { try { return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('forms-server.mjs'); } catch { return false; } });
+    assert.equal(own.length, 1);
+    process.kill(own[0], 'SIGKILL');
+    await row('forms').getByText(/^Connected/).waitFor({ state: 'detached' });
+    await row('broken').getByText(/^Failed/).waitFor();
+    await row('broken').getByRole('button', { name: 'Reconnect' }).click();
+    await page.locator('.toast').or(row('broken').getByText(/^Failed/)).first().waitFor();
+    writeFileSync(join(stage.home, '.claude.json'), '{}');
+  }, visitor);
+}
 
 journey('a job in the background shows its output; the turn its end begins says that it is not from you', async ({ guest, page, stage }) => {
   await begin(guest, 'job that ends', folderWith(stage, 'jobs'));

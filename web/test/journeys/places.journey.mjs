@@ -86,6 +86,22 @@ journey('a session that is deleted from its own page leads to the list, without 
   guest.clean();
 });
 
+for (const [size, visitor] of [['wide', {}], ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]]) {
+  journey(`a session has the title of its first message without the greeting, and another one once it is renamed (${size})`, async ({ guest, page }) => {
+    await begin(guest, `Hi, can you please fix test ${size}? It fails.`);
+    await stands(page, 'idle');
+    const title = `Fix test ${size}?`;
+    await page.getByRole('heading', { name: title, level: 1 }).waitFor();
+    await menu(page, title).click();
+    await item(page, 'Rename').click();
+    await page.getByLabel('Title').fill(`Renamed ${size}`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: `Renamed ${size}`, level: 1 }).waitFor();
+    await guest.go('#/');
+    await page.locator('a.title', { hasText: `Renamed ${size}` }).waitFor();
+  }, visitor);
+}
+
 journey('a session is renamed, archived, brought back and deleted', async ({ guest, page }) => {
   await begin(guest, 'rename me');
   // Before the first turn it is idle too; a row that goes to another group takes its open menu with it.

@@ -133,6 +133,15 @@ for (const [size, visitor] of SIZES) {
     assert.match(await confirm(page), /git .*merge/);
     await until('the file is in the folder', () => existsSync(join(folder, 'first.txt')));
     assert.equal(git('log', '-1', '--format=%s'), 'Add first.txt');
+    // The session is listed with the name of the repository; @ does not offer its copies.
+    await guest.go('#/');
+    await page.locator('.lrow', { hasText: 'in a tree first' }).getByText(`trees-${size}`).filter({ visible: true }).first().waitFor();
+    await guest.go(`#/new?folder=${encodeURIComponent(folder)}`);
+    await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
+    await box(page).pressSequentially('@pool');
+    await page.getByRole('option', { name: /pool\.rs/ }).first().waitFor();
+    assert.deepEqual(await page.locator('.choices [role="option"]').allInnerTexts(), ['pool.rs']);
+    await box(page).fill('');
     await inTree('second');
     assert.equal(trees(), 3);
     await page.getByRole('button', { name: 'Discard worktree' }).click();

@@ -104,7 +104,7 @@ export default {
   nameStop: 'Stopp',
   nameResult: 'Ergebnis',
   writing: 'wird geschrieben',
-  waits: 'erfordert Berechtigung',
+  waits: 'wartet auf dich',
   ok: 'ok',
   exitCode: 'Code {code}',
   inBackground: 'im Hintergrund',

@@ -110,7 +110,7 @@ export default {
   nameResult: 'Result',
   // calls: outcomes
   writing: 'writing',
-  waits: 'needs permission',
+  waits: 'waiting for you',
   ok: 'ok',
   exitCode: 'exit {code}',
   inBackground: 'in the background',
