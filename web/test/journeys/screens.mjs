@@ -102,7 +102,7 @@ export async function* screensOf({ guest, page }) {
   await send(page, 'And look at the README after that').catch(() => {});
   for (const [name, hash, heading] of [
     ['sessions', '#/', 'Sessions'], ['usage', '#/usage', 'Usage'], ['settings', '#/settings', 'Settings'], ['settings-appearance', '#/settings/appearance', 'Settings'], ['settings-devices', '#/settings/devices', 'Settings'],
-    ['settings-agents', '#/settings/agents', 'Settings'], ['settings-bridge', '#/settings/bridge', 'Settings'], ['help', '#/help', 'Help'], ['keys', '#/keys', 'Keys'], ['welcome', '#/welcome', 'Welcome to Sluice'],
+    ['settings-agents', '#/settings/agents', 'Settings'], ['settings-bridge', '#/settings/bridge', 'Settings'], ['help', '#/help', 'Help'], ['keys', '#/keys', 'Keyboard shortcuts'], ['welcome', '#/welcome', 'Welcome to Sluice'],
   ]) {
     await guest.go(hash);
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();

@@ -127,7 +127,7 @@ export default {
   backToAgents: 'Version des Agenten wiederherstellen',
   agentIsTold: 'Der Agent wird über deine Änderung informiert.',
   denyMessage: 'Nachricht zur Ablehnung',
-  sayInstead: 'Was soll der Agent stattdessen tun?',
+  sayInstead: 'Stattdessen tun',
   deny: 'Ablehnen',
   denying: 'Wird abgelehnt…',
   moreWays: 'Weitere Optionen zum Ablehnen',

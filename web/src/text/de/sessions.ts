@@ -9,7 +9,7 @@ export default {
   usage: 'Verbrauch',
   settings: 'Einstellungen',
   help: 'Hilfe',
-  keys: 'Tasten',
+  keys: 'Tastenkürzel',
   folders: 'Ordner',
   theme: 'Farben: {theme}',
   themeSystem: 'System',

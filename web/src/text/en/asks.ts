@@ -128,7 +128,7 @@ export default {
   backToAgents: 'Restore the agent’s version',
   agentIsTold: 'The agent is notified that you changed it.',
   denyMessage: 'Message with the denial',
-  sayInstead: 'Tell the agent what to do instead',
+  sayInstead: 'What to do instead',
   deny: 'Deny',
   denying: 'Denying…',
   moreWays: 'More deny options',

@@ -7,7 +7,7 @@ export default {
   usage: 'Usage',
   settings: 'Settings',
   help: 'Help',
-  keys: 'Keys',
+  keys: 'Keyboard shortcuts',
   folders: 'Folders',
   theme: 'Theme: {theme}',
   themeSystem: 'system',
