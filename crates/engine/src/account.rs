@@ -20,7 +20,7 @@ pub(crate) struct Account {
     lines: Lines,
     began: Instant,
     /// The limits of the account that the host knows.
-    limits: RateLimitInfo,
+    limits: Option<RateLimitInfo>,
 }
 
 impl Account {
@@ -31,18 +31,15 @@ impl Account {
             last_usage: None,
             lines: Lines::default(),
             began: Instant::now(),
-            limits: RateLimitInfo {
-                is_using_overage: Some(false),
-                ..RateLimitInfo::default()
-            },
+            limits: None,
         }
     }
 
     /// Stores the limits of the account; false if they are the same as before.
     pub(crate) fn set_limits(&mut self, limits: &RateLimitInfo) -> bool {
-        let changed = self.limits != *limits;
+        let changed = self.limits.as_ref() != Some(limits);
         if changed {
-            self.limits.clone_from(limits);
+            self.limits = Some(limits.clone());
         }
         changed
     }

@@ -52,6 +52,8 @@ pub(crate) struct Prompt {
     pub(crate) alone: bool,
     /// Its text is taken as it is: it mentions no files and is no command.
     pub(crate) verbatim: bool,
+    /// Continues a turn that an earlier process did not finish.
+    pub(crate) resumes: bool,
     /// Who it came from, echoed on the result.
     pub(crate) origin: Option<Value>,
     /// When it arrived.
@@ -70,6 +72,7 @@ impl Prompt {
             should_query: true,
             alone: true,
             verbatim: true,
+            resumes: false,
             origin: Some(note.origin.clone()),
             timestamp: note.timestamp.clone(),
         }

@@ -55,6 +55,8 @@ pub(crate) struct TurnPrompts {
     pub(crate) origin: Option<Value>,
     /// The echo of the prompt, owed before the model's first answer.
     pub(crate) replay: Option<stdout::User>,
+    /// True if the turn continues one that an earlier process did not finish.
+    pub(crate) is_resumed: bool,
 }
 
 /// When things happened in a turn.
@@ -98,6 +100,7 @@ impl Turn {
                 folded: Vec::new(),
                 origin,
                 replay: None,
+                is_resumed: false,
             },
             times: TurnTimes {
                 began: Instant::now(),
@@ -183,6 +186,11 @@ impl Turn {
         Some((uuids.last()?.clone(), uuids.clone()))
     }
 
+    /// The `resume_reason` of its messages.
+    pub(crate) fn resume_reason(&self) -> Option<String> {
+        self.prompts.is_resumed.then(|| "interrupted_turn".to_owned())
+    }
+
     /// The last text was shown otherwise.
     pub(crate) fn display(&mut self, shown: &str) {
         self.displayed = Some((self.text.clone(), shown.to_owned()));
@@ -253,8 +261,8 @@ pub(crate) struct ApiEnding {
     pub(crate) reason: &'static str,
     pub(crate) status: Option<u16>,
     pub(crate) kind: Option<String>,
-    /// No answer at all, as opposed to an answer that says no.
-    pub(crate) unreachable: bool,
+    /// The wire's `api_error`.
+    pub(crate) error: Option<&'static str>,
 }
 
 /// What makes the running turn end before its time.

@@ -198,7 +198,7 @@ impl Session {
             reason: failure.terminal_reason(),
             status: failure.status(),
             kind: failure.api_error_type().map(str::to_owned),
-            unreachable: failure.api_error().is_some(),
+            error: failure.api_error(),
         };
         let told = messages::api_error(failure, &ending.text, &self.turn);
         let error = told.error.clone().unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use sluice_catalogue::builtin::{self, Builtin, Does};
+use sluice_wire::stdout::Assistant;
 
 use super::local::Told;
 use crate::catalogue::entry::{Entry, Origin};
@@ -108,7 +109,7 @@ impl SessionLoop {
                 ..
             }) => {
                 let filled = self.fill(body, &slash.args, &[]).await.map(Body::from);
-                self.converse_with((name, source), &slash, prompt, filled).await
+                self.converse_with((name, source), &slash, prompt, filled, None).await
             }
             Known::Builtin(builtin) if builtin.does == Does::Goal => self.play_goal(builtin, &slash, prompt).await,
             Known::Builtin(builtin) => self.answer_locally(builtin, &slash, &prompt).await,
@@ -130,7 +131,8 @@ impl SessionLoop {
             Known::Entry(entry) => {
                 self.session.lend(&entry);
                 let filled = self.expand(&entry, &slash.args).await.map(Body::from);
-                self.converse_with((&entry.name, source), &slash, prompt, filled).await
+                self.converse_with((&entry.name, source), &slash, prompt, filled, None)
+                    .await
             }
             Known::Served => match served {
                 Some((asked, words)) => {
@@ -143,7 +145,8 @@ impl SessionLoop {
                         name: asked.name.clone(),
                         args: words,
                     };
-                    self.converse_with((&asked.name, source), &slash, prompt, filled).await
+                    self.converse_with((&asked.name, source), &slash, prompt, filled, None)
+                        .await
                 }
                 None => Ending::Interrupted { tools: false },
             },
@@ -155,7 +158,7 @@ impl SessionLoop {
         let condition = match GoalCommand::read(&slash.args) {
             GoalCommand::Set(condition) => condition,
             command => {
-                let text = self.session.tell_goal(command).await;
+                let text = self.session.tell_goal(command);
                 self.session.announce().await;
                 let run = (builtin.name, slash.args.as_str());
                 return self
@@ -164,19 +167,22 @@ impl SessionLoop {
                     .await;
             }
         };
-        self.session.set_goal(condition).await;
+        self.session.set_goal(condition);
         let body = Body::from(Session::goal_prompt(condition));
-        self.converse_with((builtin.name, "builtin"), slash, prompt, Ok(body))
+        let notice = format!("Goal set: {condition}");
+        let notice = messages::local_reply(&notice, builtin.name, &slash.args, false, &self.session.turn);
+        self.converse_with((builtin.name, "builtin"), slash, prompt, Ok(body), Some(notice))
             .await
     }
 
-    /// Gives the model what a command came to, and plays the conversation from there.
+    /// Gives the model what a command came to, and plays the conversation from there. `notice` is what the person reads first.
     async fn converse_with(
         &mut self,
         (name, source): (&str, &str),
         slash: &Slash,
         mut prompt: Prompt,
         filled: Result<Body, Failure>,
+        notice: Option<Assistant>,
     ) -> Ending {
         let filled = match filled {
             Ok(body) => match self.hook_expansion(name, &slash.args, Some(source)).await {
@@ -237,6 +243,9 @@ impl SessionLoop {
                 Some(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)));
         }
         self.session.announce().await;
+        if let Some(notice) = notice {
+            self.session.say(notice).await;
+        }
         self.run_turn(prompt.should_query).await
     }
 

@@ -210,3 +210,22 @@ async fn only_the_first_initialize_adds_servers() {
     assert_eq!(answer["response"]["mcp_servers_applied"], false);
     stage.end().await;
 }
+
+#[tokio::test]
+async fn a_server_that_a_flag_names_is_not_replaced_by_initialize() {
+    let mut stage = Stage::with(Script::new().text("Done"), |options| {
+        waiting(options);
+        let server = json!({"command": "bash", "args": [options.cwd.join("server.sh"), ""]});
+        let config = sluice_engine::mcp::ServerConfig::parse(&server);
+        options.servers.dynamic.insert("s".to_owned(), config);
+    })
+    .await;
+    let servers = json!({"s": {"command": "/nonexistent"}});
+    stage
+        .control(json!({"subtype": "initialize", "mcpServers": servers}))
+        .await;
+    stage.prompt("go").await;
+    stage.result().await;
+    assert_eq!(stage.last("init")["mcp_servers"][0]["status"], "connected");
+    stage.end().await;
+}

@@ -1,8 +1,8 @@
 //! `rate_limit_event`: how much of the account's limits is used.
 
-use crate::Number;
 use crate::open::open_enum;
 use crate::record::wire_struct;
+use crate::{Map, Number};
 
 open_enum! {
     /// Whether requests pass.
@@ -26,6 +26,15 @@ open_enum! {
 }
 
 wire_struct! {
+    /// One window of a limit.
+    pub struct RateLimitWindow {
+        utilization: Number,
+        resets_at: Number as "resetsAt",
+        status: RateLimitStatus,
+    }
+}
+
+wire_struct! {
     /// The state of a limit.
     pub struct RateLimitInfo {
         status: RateLimitStatus,
@@ -43,6 +52,8 @@ wire_struct! {
         error_code: Option<String> as "errorCode",
         can_user_purchase_credits: Option<bool> as "canUserPurchaseCredits",
         has_chargeable_saved_payment_method: Option<bool> as "hasChargeableSavedPaymentMethod",
+        /// The windows, by the name of their limit.
+        unified_windows: Option<Map<RateLimitWindow>> as "unifiedWindows",
     }
 }
 
