@@ -1,11 +1,11 @@
-//! `rate_limit_event`: how much of the account's limits is used.
+//! `rate_limit_event`: the usage of the account's rate limits.
 
 use crate::Number;
 use crate::open::open_enum;
 use crate::record::wire_struct;
 
 open_enum! {
-    /// Whether requests pass.
+    /// Whether requests are allowed.
     pub enum RateLimitStatus {
         Allowed = "allowed",
         AllowedWarning = "allowed_warning",
@@ -14,7 +14,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Which limit.
+    /// The kind of rate limit.
     pub enum RateLimitType {
         FiveHour = "five_hour",
         SevenDay = "seven_day",
@@ -26,7 +26,7 @@ open_enum! {
 }
 
 wire_struct! {
-    /// The state of a limit.
+    /// The state of a rate limit.
     pub struct RateLimitInfo {
         status: RateLimitStatus,
         resets_at: Option<Number> as "resetsAt",
@@ -47,7 +47,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A limit changed.
+    /// The state of a rate limit changed.
     pub struct RateLimitEvent ["type" = "rate_limit_event"] {
         rate_limit_info: RateLimitInfo,
         uuid: String,
