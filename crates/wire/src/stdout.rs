@@ -1,4 +1,4 @@
-//! What the agent says.
+//! Messages from the agent: the lines of its stdout, except control messages.
 
 mod active_goal;
 mod assistant;

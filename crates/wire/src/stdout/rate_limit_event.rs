@@ -1,11 +1,11 @@
-//! `rate_limit_event`: how much of the account's limits is used.
+//! `rate_limit_event`: the usage of the account's rate limits.
 
 use crate::open::open_enum;
 use crate::record::wire_struct;
 use crate::{Map, Number};
 
 open_enum! {
-    /// Whether requests pass.
+    /// Whether requests are allowed.
     pub enum RateLimitStatus {
         Allowed = "allowed",
         AllowedWarning = "allowed_warning",
@@ -14,7 +14,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Which limit.
+    /// The kind of rate limit.
     pub enum RateLimitType {
         FiveHour = "five_hour",
         SevenDay = "seven_day",
@@ -26,7 +26,7 @@ open_enum! {
 }
 
 wire_struct! {
-    /// One window of a limit.
+    /// One window of a rate limit.
     pub struct RateLimitWindow {
         utilization: Number,
         resets_at: Number as "resetsAt",
@@ -35,7 +35,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The state of a limit.
+    /// The state of a rate limit.
     pub struct RateLimitInfo {
         status: RateLimitStatus,
         resets_at: Option<Number> as "resetsAt",
@@ -58,7 +58,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A limit changed.
+    /// The state of a rate limit changed.
     pub struct RateLimitEvent ["type" = "rate_limit_event"] {
         rate_limit_info: RateLimitInfo,
         uuid: String,
