@@ -4,11 +4,11 @@ use serde::Deserialize;
 use sluice_wire::Number;
 use sluice_wire::stdout;
 
-/// A goal and what is known about it.
+/// A goal and its progress.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Goal {
     condition: String,
-    /// How often it was checked and not met.
+    /// Number of checks that found the goal not met.
     iterations: u64,
     /// The time at which the goal was set, in milliseconds of the Unix epoch.
     set_at: i64,
@@ -32,7 +32,7 @@ impl Goal {
         &self.condition
     }
 
-    /// Notes that it was checked and not met.
+    /// Counts a check that found the goal not met.
     pub(crate) fn miss(&mut self, reason: &str) {
         self.iterations += 1;
         self.last_reason = Some(reason.to_owned());
@@ -52,7 +52,7 @@ impl Goal {
         }
     }
 
-    /// Describes it in a line.
+    /// Describes the goal in one line.
     pub(crate) fn status(&self) -> String {
         let condition = &self.condition;
         match &self.last_reason {
@@ -66,7 +66,7 @@ impl Goal {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Assessment {
     pub(crate) met: bool,
-    /// It cannot be met, so working on is pointless.
+    /// The goal cannot be met.
     #[serde(default)]
     pub(crate) impossible: bool,
     #[serde(default)]
@@ -74,7 +74,7 @@ pub(crate) struct Assessment {
 }
 
 impl Assessment {
-    /// Parses an answer: the JSON object in it. Text around the object is ignored.
+    /// Parses the JSON object in an answer. Text around the object is ignored.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let object = text.get(text.find('{')?..=text.rfind('}')?)?;
         serde_json::from_str(object).ok()
