@@ -129,7 +129,7 @@ async def calls_without_permission_do_not_run():
             assert "--permission-mode acceptEdits" in only_text(refused), refused
         async with lab.session(answer="deny") as session:
             refused = await session.call_tool("Bash", {"command": "touch never"})
-            assert refused.is_error and "said no" in only_text(refused), refused
+            assert refused.is_error and "denied" in only_text(refused), refused
             assert "touch never" in session.requested[0], session.requested
         equal(list(lab.cwd.iterdir()), [])
 

@@ -6,7 +6,7 @@ use sluice_tools::Pins;
 
 use super::*;
 
-/// How far a call has come.
+/// The state of a call in these tests.
 #[derive(Debug, Clone, Copy)]
 enum Stands {
     Proposed,
@@ -31,7 +31,7 @@ fn stopped() -> CallEvent {
     CallEvent::Stopped(Box::new(End::stopped(Outcome::interrupted())))
 }
 
-/// What it takes to come from the beginning to a running call.
+/// The events that take a new call to running and to its result.
 fn way_to_run() -> Vec<CallEvent> {
     let answer = PermissionAnswer::Allow {
         changed: None,
@@ -103,7 +103,7 @@ fn a_safe_call_does_not_overtake_a_waiting_unsafe_one() {
     assert_eq!(calls.startable(), None);
 }
 
-/// An unsafe call that has begun and is not done is the only one.
+/// True if an unsafe call that has started and is not done is the only open one.
 fn unsafe_calls_are_alone(calls: &Calls) -> bool {
     let open = calls.list.iter().filter(|call| !call.is_proposed() && !call.is_done());
     open.clone().count() <= 1 || open.clone().all(|call| call.safe)
@@ -142,7 +142,7 @@ proptest! {
                 }
             }
             prop_assert!(unsafe_calls_are_alone(&calls));
-            // Whoever is proposed behind one that is open can still begin: nothing is stuck.
+            // A proposed call behind an open one can still start: nothing blocks forever.
             let open = calls.list.iter().any(|call| !call.is_proposed() && !call.is_done());
             prop_assert!(open || calls.all_done() || calls.startable().is_some());
         }

@@ -1,6 +1,6 @@
-//! A look at what a person, a project and a plugin bring, without a session: what is there, and what is wrong with it.
+//! Checks the customizations of a user, a project and plugins without a session, and reports problems.
 //!
-//! Everything is read as a session reads it, so that what is fine here is fine there.
+//! Everything is loaded with the same code as in a session.
 
 use std::path::{Path, PathBuf};
 
@@ -15,35 +15,35 @@ use crate::mcp;
 use crate::options::Options;
 use sluice_catalogue::plugins::PluginDir;
 
-/// What was found.
+/// The result of [`checkup`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checkup {
-    /// How many commands there are.
+    /// The number of slash commands.
     pub commands: usize,
-    /// How many skills.
+    /// The number of skills.
     pub skills: usize,
-    /// The kinds of agents, those that come with it included.
+    /// The kinds of agents, including the built-in ones.
     pub agents: Vec<String>,
     /// The plugins that are loaded.
     pub plugins: Vec<CheckedPlugin>,
-    /// What is wrong, each a sentence that names the file.
+    /// Problems, each a sentence that names the file.
     pub problems: Vec<String>,
 }
 
-/// A plugin that is loaded.
+/// A loaded plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedPlugin {
-    /// What its parts are named after.
+    /// The plugin name, which prefixes the names of its parts.
     pub name: String,
     /// `name@marketplace`.
     pub source: String,
-    /// What its manifest says.
+    /// The version in its manifest.
     pub version: Option<String>,
-    /// Where it lies.
+    /// The folder of the plugin.
     pub path: PathBuf,
 }
 
-/// Looks at everything a session with these options would use.
+/// Checks all customizations that a session with these options would load.
 #[must_use]
 pub fn checkup(options: &Options) -> Checkup {
     let catalogue = options.load_catalogue();
@@ -88,18 +88,18 @@ fn of_plugins(plugins: &Plugins, options: &Options) -> Vec<String> {
     problems
 }
 
-/// What is wrong with a plugin's folder, or with a list of plugins.
+/// Problems of a plugin folder or of a marketplace file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Validation {
-    /// What it is called.
+    /// The name of the plugin or marketplace.
     pub name: String,
-    /// What keeps it, or a part of it, from being loaded.
+    /// Errors that prevent it, or a part of it, from being loaded.
     pub errors: Vec<String>,
-    /// What is accepted and hardly meant.
+    /// Warnings about input that is accepted but probably unintended.
     pub warnings: Vec<String>,
 }
 
-/// Fields of a plugin's manifest that mean something.
+/// Known fields of a plugin manifest.
 const MANIFEST: &[&str] = &[
     "$schema",
     "name",
@@ -123,7 +123,7 @@ const MANIFEST: &[&str] = &[
     "tags",
 ];
 
-/// Looks at the plugin in this folder, or at the list of plugins there. `options` say where a session would be.
+/// Validates the plugin in this folder, or the marketplace file if there is one. `options` specify the folders of the session.
 #[must_use]
 pub fn validate_plugin(path: &Path, options: &Options) -> Validation {
     let folder = path.join(".claude-plugin");
@@ -159,7 +159,7 @@ pub fn validate_plugin(path: &Path, options: &Options) -> Validation {
             ));
         }
         Ok(manifest) => found.warnings.extend(hardly_meant(&manifest)),
-        // Told already.
+        // Already reported by `checkup`.
         Err(_) => {}
     }
     let parts = checkup.commands + checkup.skills;
@@ -172,7 +172,7 @@ pub fn validate_plugin(path: &Path, options: &Options) -> Validation {
     found
 }
 
-/// What a manifest lacks, and what nobody reads.
+/// Returns warnings about missing and unknown fields of a manifest.
 fn hardly_meant(manifest: &Map<String, Value>) -> Vec<String> {
     let lacks = ["name", "version", "description"]
         .into_iter()
@@ -183,7 +183,7 @@ fn hardly_meant(manifest: &Map<String, Value>) -> Vec<String> {
     lacks.chain(unknown).collect()
 }
 
-/// A list of plugins: each entry has a name of its own and a source.
+/// Validates a marketplace file: each entry needs a unique name and a source.
 fn validate_list(file: &Path) -> Validation {
     let mut found = Validation::default();
     let list = match plugins::manifest(file) {

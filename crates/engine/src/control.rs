@@ -1,4 +1,4 @@
-//! Control requests of the host, and the session's responses. Every request gets exactly one.
+//! Control requests of the host and the responses of the session. Every request gets exactly one response.
 
 mod aside;
 mod context;
@@ -47,7 +47,7 @@ impl Session {
         }
     }
 
-    /// The host answers something we asked. Answers to what is not open are late or foreign.
+    /// Handles the host's answer to a request of the session. Late and unknown answers are ignored.
     async fn hear_answer(&mut self, answer: ControlResponse) {
         if self.options.host.replay {
             self.say(answer.clone()).await;
@@ -128,20 +128,20 @@ impl Session {
         });
         self.say(answer).await;
         if let Some(title) = request.title.filter(|_| self.conversation.transcript.title().is_none()) {
-            // A title that is none is no reason to refuse everything else.
+            // An invalid title must not fail the whole request.
             let _untitled = self.rename(&title, None).await;
         }
-        // The agent of the host begins by itself, unless it continues a conversation.
+        // The agent's initial prompt starts the first turn, unless a conversation is resumed.
         if let Some(first) = first_prompt.filter(|_| self.conversation.history.is_empty()) {
             self.enqueue(User::new(first)).await;
         }
-        // A host that comes back, or comes late, must learn what is running.
+        // A host that attaches again or late must receive the list of running tasks.
         if repeated || self.line.results() > 0 || self.turn.is_open() {
             self.say_background().await;
         }
     }
 
-    /// Takes what the host says about the prompt and the answers.
+    /// Applies the fields of `initialize` that concern prompts and responses.
     fn take_words(&mut self, request: &mut sluice_wire::control::Initialize) -> Result<(), String> {
         if let Some(wanted) = request.prompt_suggestions {
             self.options.conversation.suggestions = wanted;
@@ -241,8 +241,8 @@ impl Session {
         }
     }
 
-    /// Another model, from the next request on. No name is refused but those the settings leave out: only the API
-    /// knows them all.
+    /// Changes the model from the next request on. Only names that the settings exclude are refused, because only the API
+    /// knows all names.
     async fn switch_model(&mut self, id: &RequestId, name: Option<&str>) {
         if let Some(name) = name
             && let Some((code, why)) = self.unavailable(name)
@@ -263,7 +263,7 @@ impl Session {
         }
     }
 
-    /// Nobody objects to another model.
+    /// Applies a model change that no hook rejected, and responds.
     pub(crate) async fn take_model(&mut self, id: &RequestId, switch: Switch) {
         let from = self.change_model(&switch);
         self.tell_of_switch(&from, &switch).await;
@@ -281,7 +281,7 @@ impl Session {
         self.hook_switched(from, switch).await;
     }
 
-    /// A conversation that has begun keeps a note of whom it goes on with.
+    /// Adds a note about the new model to a conversation that is not empty.
     async fn tell_of_switch(&mut self, from: &str, switch: &Switch) {
         let to = &switch.to;
         if from == to || self.conversation.history.is_empty() {
@@ -294,7 +294,7 @@ impl Session {
         self.say(messages::local_output(&told)).await;
     }
 
-    /// Why no model of this name may answer.
+    /// Returns the error code and message if the settings exclude the model.
     fn unavailable(&self, name: &str) -> Option<(&'static str, String)> {
         if name.trim().is_empty() {
             return Some(("catalog_unknown", "set_model: a model needs a name".to_owned()));
@@ -313,7 +313,7 @@ impl Session {
         })
     }
 
-    /// The model stays.
+    /// Responds with an error that contains the current model.
     pub(crate) async fn refuse_model(&mut self, id: &RequestId, code: &str, why: String) {
         let mut refusal = messages::refused(id, code, why);
         if let Response::Error(failure) = &mut refusal.response {
@@ -342,7 +342,7 @@ impl Session {
         self.say(messages::ok(id)).await;
     }
 
-    /// Asks that are still open, for a host that attaches again.
+    /// Open permission requests, for a host that attaches again.
     fn open_requests(&self) -> Vec<ControlRequest> {
         self.calls
             .iter()
@@ -355,7 +355,7 @@ impl Session {
     }
 }
 
-/// Marks where a host's prompt stops being the same for everybody; it is no text.
+/// Separates the static and dynamic parts of a host's system prompt; not part of the text.
 const DYNAMIC_BOUNDARY: &str = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
 
 fn prompt_text(parts: &[String]) -> String {

@@ -1,4 +1,4 @@
-//! What a call does to the session it ran in.
+//! Effects of tool calls on their session.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::messages;
 use crate::session::Session;
 
 impl Session {
-    /// Does what the tools asked the session to do, before their result is told.
+    /// Applies the effects of a call before its result is sent.
     pub(crate) async fn take_effect(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
@@ -18,7 +18,7 @@ impl Session {
                     self.change_mode(PermissionMode::Plan).await;
                 }
                 Effect::ExitPlan { .. } => {
-                    // An answer may have chosen the mode already.
+                    // The permission answer may have set the mode already.
                     if self.policy.mode == PermissionMode::Plan {
                         let before = self.conversation.end_plan();
                         self.change_mode(before).await;
@@ -28,7 +28,7 @@ impl Session {
                 Effect::TakeUpSkill { name, args } => self.commands.call_skill(name, args),
                 Effect::SetGoal(condition) => self.set_goal(&condition),
                 Effect::MoveTo(folder) => self.move_to(&folder).await,
-                // It concerns the result, and is in it already.
+                // It only concerns the result, which contains it already.
                 Effect::TeachSchema => {}
             }
         }
@@ -50,7 +50,7 @@ impl Session {
         self.hook_cwd().await;
     }
 
-    /// Switches the mode and says so.
+    /// Changes the permission mode and notifies the host.
     pub(crate) async fn change_mode(&mut self, mode: PermissionMode) {
         if self.policy.mode != mode {
             self.change_policy(|policy| policy.mode = mode);
@@ -58,11 +58,11 @@ impl Session {
         }
     }
 
-    /// Tells the calls that are about to begin how the session stands.
+    /// Passes the current mode, model and deferred tools to the services that calls use.
     pub(crate) fn brief_desk(&self) {
         let deferred = self
             .toolbox()
-            // What is offered already may be asked for all the same.
+            // Tools that are loaded already may be requested again.
             .filter(|tool| self.has(tool.descriptor()))
             .collect();
         self.tooling

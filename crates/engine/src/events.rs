@@ -1,5 +1,5 @@
-//! What may happen to a session, and what it then does. Nothing here waits for events: that
-//! is for [`SessionLoop`](crate::session_loop::SessionLoop) alone, so no handler is entered while another one runs.
+//! Events of a session and their handlers. The handlers do not wait for events; only
+//! [`SessionLoop`](crate::session_loop::SessionLoop) does, so no handler is entered while another one runs.
 
 use sluice_call::CallEvent;
 use tokio::time::Instant;
@@ -14,50 +14,50 @@ use crate::session::Session;
 use crate::tooling::ToolingEvent;
 use crate::turn::Stop;
 
-/// What the session waits for while something happens.
+/// What the session is waiting for when an event occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Awaited {
-    /// Anything: no turn is open.
+    /// No turn is open.
     Anything,
-    /// The tool calls of the message.
+    /// The tool calls of the current message.
     Calls,
-    /// The model, a hook, a server or a file; calls may run beside it.
+    /// The model, a hook, an MCP server or a file. Calls may run concurrently.
     Work,
 }
 
-/// One thing that happened.
+/// An event of a session.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// The host said something, in this order; nothing more will come after `None`.
+    /// Inputs of the host, in order. `None`: the channel is closed.
     Input(Option<Vec<Input>>),
-    /// Tools that run tell of themselves, or MCP servers have news.
+    /// A report of a running tool or a change of MCP servers.
     Tooling(ToolingEvent),
     /// A settings file has changed.
     Settings,
-    /// A control request that took a while is answered.
+    /// A control request that ran concurrently is done.
     Aside(Box<Aside>),
-    /// Hooks have run beside the session.
+    /// Hooks that ran concurrently are done.
     Hooked(Box<Hooked>),
-    /// A tool call has come further.
+    /// A tool call has advanced.
     Call(Progress),
-    /// What the person may ask next.
+    /// A suggested next prompt.
     Suggested(Option<String>),
-    /// A subagent's progress summary is due or made.
+    /// The progress summary of a subagent is due or was written.
     Summed(Summed),
-    /// Calls have waited long enough for the stream.
+    /// Calls have waited long enough for the model's stream.
     LaunchDue,
-    /// The turn has to stop by now.
+    /// The turn exceeded its time limit.
     StopDue,
     /// A scheduled prompt is due.
     WakeupDue,
-    /// Background work is waited for no longer.
+    /// The wait for background tasks is over.
     BackgroundDue,
-    /// The process goes.
+    /// The process should exit.
     Quit,
 }
 
 impl Session {
-    /// Handles one thing that happened.
+    /// Handles one event.
     pub(crate) async fn on_event(&mut self, event: Event, awaited: Awaited) {
         match event {
             Event::Input(inputs) => {
@@ -99,12 +99,12 @@ impl Session {
                 self.finish_run(index, *outcome).await;
                 self.launch().await;
             }
-            // Results are told when the message is whole, behind it: hosts see them behind what they belong to.
+            // Hosts expect results after the complete message that contains the calls.
             Progress::Ran(index, outcome) => self.calls.hold(index, *outcome),
         }
     }
 
-    /// Handles one thing from outside.
+    /// Handles one input.
     pub(crate) async fn take(&mut self, input: Input) {
         match input {
             Input::Message(message) if self.options.session.refusal.is_some() && !self.may_help(&message) => {
@@ -119,7 +119,7 @@ impl Session {
                 self.misread(&request_id, subtype.as_deref(), &problem).await;
             }
             Input::Bad(report) => self.say(messages::informational(&report, "warning")).await,
-            // A subagent is told by everyone who is.
+            // A subagent can receive the end of input from several senders.
             Input::Eof if self.line.input_ended() => {}
             Input::Eof => {
                 self.line.end_input();
@@ -142,7 +142,7 @@ impl Session {
         }
     }
 
-    /// There is nothing to go on with: the host learns it from a result, once it listens.
+    /// The session cannot start: sends the reason as a result, and exits.
     async fn refuse_to_begin(&mut self) {
         if let (None, Some(why)) = (self.line.leaving(), &self.options.session.refusal) {
             self.say(messages::refusal(why)).await;
@@ -150,7 +150,7 @@ impl Session {
         }
     }
 
-    /// Events a call sent before it returned are told before its result.
+    /// Handles reports that a call sent before it returned, so that they precede its result.
     pub(crate) async fn drain_events(&mut self) {
         while let Some(event) = self.tooling.report_at_hand() {
             self.on_tool_event(Some(event)).await;

@@ -1,7 +1,7 @@
-//! `/goal` and `SetGoal`: the model works on until a condition is met.
+//! `/goal` and `SetGoal`: the model continues until a condition is met.
 //!
-//! When a turn would end, the model is asked about the condition beside the conversation. As long as it is not met, the turn
-//! continues, a bounded number of times.
+//! When a turn would end, the model is asked about the condition outside the conversation. While it is not met, the turn
+//! continues, up to a maximum number of times.
 
 use std::pin::pin;
 
@@ -14,7 +14,7 @@ use crate::messages;
 use crate::session::Session;
 use crate::session_loop::{Heard, SessionLoop};
 
-/// How often a goal continues one turn.
+/// The maximum number of times that a goal continues one turn.
 const MAX_CONTINUATIONS: u32 = 25;
 /// The maximum number of tokens of an assessment.
 const MAX_TOKENS: u32 = 500;
@@ -23,7 +23,7 @@ const MAX_CONDITION: usize = 4_000;
 /// The arguments of `/goal` that remove the goal.
 const CLEAR: [&str; 5] = ["clear", "off", "stop", "none", "reset"];
 
-/// What `/goal` is asked for.
+/// The parsed `/goal` command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GoalCommand<'a> {
     Show,
@@ -32,7 +32,7 @@ pub(crate) enum GoalCommand<'a> {
 }
 
 impl<'a> GoalCommand<'a> {
-    /// Reads the arguments of the command.
+    /// Parses the arguments of the command.
     pub(crate) fn read(arguments: &'a str) -> Self {
         match arguments.trim() {
             "" => Self::Show,
@@ -43,7 +43,7 @@ impl<'a> GoalCommand<'a> {
 }
 
 impl Session {
-    /// Returns what the model reads when a person has set a goal.
+    /// Returns the prompt for the model when a person has set a goal.
     pub(crate) fn goal_prompt(condition: &str) -> String {
         format!(
             "The person has set a goal for this session. Work until it is met; it is checked whenever you would stop. If it \
@@ -57,7 +57,7 @@ impl Session {
         self.conversation.goal = Some(Goal::new(&condition));
     }
 
-    /// Answers `/goal` and `/goal clear`.
+    /// Runs `/goal` and `/goal clear`. Returns the output.
     pub(crate) fn tell_goal(&mut self, command: GoalCommand<'_>) -> String {
         match (command, &self.conversation.goal) {
             (GoalCommand::Clear, Some(_)) => self.drop_goal("Goal removed"),
@@ -66,14 +66,14 @@ impl Session {
         }
     }
 
-    /// Removes the goal. Returns what is said about it.
+    /// Removes the goal. Returns a message about it.
     fn drop_goal(&mut self, why: &str) -> String {
         let condition = self.conversation.goal.take();
         let condition = condition.map(|goal| goal.condition().to_owned()).unwrap_or_default();
         format!("{why}: {condition}")
     }
 
-    /// The request that asks whether the goal is met. The conversation comes first, as in every request.
+    /// Creates the request that asks whether the goal is met. The conversation precedes the question, for the prompt cache.
     fn assessment(&mut self, condition: &str) -> Request {
         let question = format!(
             "<system-reminder>\nThis is not from the person. The session has a goal:\n\n{condition}\n\nJudge by what the \
@@ -90,7 +90,7 @@ impl Session {
         request
     }
 
-    /// Decides what follows from an assessment.
+    /// Applies an assessment. Returns whether the turn continues.
     async fn assessed(&mut self, assessment: Assessment) -> AtEnd {
         let Some(goal) = &mut self.conversation.goal else {
             return AtEnd::LetGo;
@@ -125,7 +125,7 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// The turn would end: checks the goal, if there is one.
+    /// Checks the goal, if there is one, when the turn would end.
     pub(crate) async fn check_goal(&mut self) -> AtEnd {
         let Some(condition) = self
             .session

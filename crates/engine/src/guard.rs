@@ -1,4 +1,4 @@
-//! A turn that was begun is ended, even by a bug of ours.
+//! Catches panics: every started turn ends with a result, and a panic in a tool fails only its call.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::messages;
 use crate::out::Out;
 use crate::port::Exit;
 
-/// Whether a turn has begun and its `result` is still owed.
+/// Whether a turn is open and its `result` has not been sent yet.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Owed(Arc<AtomicBool>);
 
@@ -26,8 +26,8 @@ impl Owed {
     }
 }
 
-/// Runs a session to its end. One that breaks down in the middle of a turn still gives that turn its one
-/// `result`, so that no host waits for ever.
+/// Runs a session to its end. If it panics during a turn, the turn still gets its `result`, so that the host does not wait
+/// forever.
 pub(crate) async fn guarded(session: impl Future<Output = Exit>, out: Out, owed: Owed) -> Exit {
     match AssertUnwindSafe(session).catch_unwind().await {
         Ok(exit) => exit,
@@ -40,7 +40,7 @@ pub(crate) async fn guarded(session: impl Future<Output = Exit>, out: Out, owed:
     }
 }
 
-/// Runs a call. One that breaks down is a failed call and nothing more.
+/// Runs a call. A panic makes it a failed call.
 pub(crate) async fn called(call: impl Future<Output = Outcome>) -> Outcome {
     let ran = AssertUnwindSafe(call).catch_unwind().await;
     ran.unwrap_or_else(|_| Outcome::failed("The tool broke down; this is a bug of ours. Try another way."))

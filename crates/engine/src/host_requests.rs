@@ -1,5 +1,5 @@
-//! Control requests to the host from outside the session: of an MCP server that elicits something, of one that lives in
-//! the host. A request goes out at once; its response goes to whoever waits for it, and to nobody else.
+//! Control requests to the host from outside the session, such as an elicitation of an MCP server. A request is sent
+//! immediately; its response is delivered to the task that sent it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,13 +12,13 @@ use crate::messages::{self, State};
 use crate::options::StateEvents;
 use crate::out::Out;
 
-/// What the host said, or why it said nothing of use.
+/// The response of the host, or an error message.
 pub(crate) type Said = Result<Value, String>;
 
-/// Why nobody answers.
+/// Error message when the host is gone.
 const GONE: &str = "the host is gone";
 
-/// Control requests that wait for their response; shared by everybody who makes one.
+/// Control requests that wait for their response, shared by all senders.
 #[derive(Debug)]
 pub(crate) struct HostRequests {
     out: Out,
@@ -27,13 +27,13 @@ pub(crate) struct HostRequests {
     state: Mutex<Shown>,
 }
 
-/// The state of the session, as the host sees it.
+/// The state of the session as seen by the host.
 #[derive(Debug)]
 struct Shown {
     state: State,
-    /// How many forms of MCP servers wait for an answer: while one does, an action is required.
+    /// Number of open forms of MCP servers. While there is one, the state is `requires_action`.
     forms: usize,
-    /// The state that the host was sent last.
+    /// The state that was sent last.
     sent: State,
 }
 
@@ -46,14 +46,14 @@ impl Shown {
         }
     }
 
-    /// The state to send, if the host has not got it yet.
+    /// Returns the state if it has to be sent.
     fn changed(&mut self) -> Option<State> {
         let state = self.effective();
         (std::mem::replace(&mut self.sent, state) != state).then_some(state)
     }
 }
 
-/// A form that waits for an answer. Dropping it closes it.
+/// An open form. Dropping it closes it.
 #[derive(Debug)]
 pub(crate) struct Form {
     line: Arc<HostRequests>,
@@ -61,7 +61,7 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// The form was answered.
+    /// Closes the form after it was answered.
     pub(crate) async fn close(mut self) {
         self.open = false;
         let changed = self.line.count_forms(|forms| forms.saturating_sub(1));
@@ -83,12 +83,12 @@ impl Drop for Form {
 
 #[derive(Debug, Default)]
 struct Open {
-    /// Nobody will answer any more.
+    /// The host's input has ended.
     closed: bool,
     waiting: HashMap<String, oneshot::Sender<Said>>,
 }
 
-/// A question that is out. Dropping it withdraws it.
+/// A request that has been sent. Dropping it withdraws the request.
 #[derive(Debug)]
 pub(crate) struct Question {
     line: Arc<HostRequests>,
@@ -111,12 +111,12 @@ impl HostRequests {
         })
     }
 
-    /// The state of the session, without forms that wait.
+    /// The state of the session, ignoring open forms.
     pub(crate) fn state(&self) -> State {
         self.shown().state
     }
 
-    /// Changes the state of the session, and notifies the host.
+    /// Changes the state of the session and notifies the host.
     pub(crate) async fn enter(&self, state: State) {
         let changed = {
             let mut shown = self.shown();
@@ -126,7 +126,7 @@ impl HostRequests {
         self.send_state(changed).await;
     }
 
-    /// A form of an MCP server is shown to the person from now on.
+    /// Registers a form of an MCP server that is shown to the person.
     pub(crate) async fn open_form(self: &Arc<Self>) -> Form {
         let changed = self.count_forms(|forms| forms + 1);
         self.send_state(changed).await;
@@ -153,7 +153,7 @@ impl HostRequests {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks, and gives the question to wait with. What is asked one after the other goes out in that order.
+    /// Sends a request. Requests are sent in the order of the calls.
     pub(crate) async fn put(self: &Arc<Self>, request: impl Into<Request>) -> Result<Question, String> {
         let id = messages::fresh_id();
         let (tell, answer) = oneshot::channel();
@@ -173,13 +173,13 @@ impl HostRequests {
         })
     }
 
-    /// Gives an answer to whoever waits for it; `false` if nobody does.
+    /// Delivers a response. Returns false if no such request is open.
     pub(crate) fn settle(&self, id: &str, said: Said) -> bool {
         let waiting = self.lock().waiting.remove(id);
         waiting.is_some_and(|tell| tell.send(said).is_ok())
     }
 
-    /// The host will say nothing more.
+    /// Fails all open requests, because the host's input has ended.
     pub(crate) fn close(&self) {
         let mut open = self.lock();
         open.closed = true;
@@ -192,7 +192,7 @@ impl HostRequests {
 }
 
 impl Question {
-    /// The answer.
+    /// Waits for the response.
     pub(crate) async fn answer(mut self) -> Said {
         let said = (&mut self.answer).await;
         self.answered = true;

@@ -1,4 +1,4 @@
-//! The usage limits of the account: the host is notified of every change (`rate_limit_event`).
+//! Rate limits of the account: the host is notified of every change (`rate_limit_event`).
 
 use sluice_model::{Failure, Limits};
 use sluice_wire::stdout::{RateLimitEvent, RateLimitInfo, RateLimitStatus, RateLimitType, RateLimitWindow};
@@ -8,7 +8,7 @@ use crate::messages;
 use crate::session::Session;
 
 impl Session {
-    /// Notifies the host of the limits of a response, if they are not the ones it knows.
+    /// Notifies the host of the rate limits of a response, unless it knows them already.
     pub(crate) async fn report_limits(&mut self, limits: Option<&Limits>) {
         let Some(info) = limits.map(info) else { return };
         if self.account.set_limits(&info) {
@@ -22,7 +22,7 @@ impl Session {
     }
 }
 
-/// The text of a failure, with the time at which a limit that was reached is reset.
+/// Adds the reset time to the text of a failure that was caused by a rate limit.
 pub(crate) fn explained(text: String, failure: &Failure) -> String {
     let limits = failure.limits().filter(|_| failure.is_limit_reached());
     #[allow(clippy::cast_possible_truncation)]

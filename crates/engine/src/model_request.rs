@@ -1,8 +1,8 @@
-//! One model request, with retries, fallbacks and broken streams.
+//! One model request, with retries, fallbacks and recovery of broken streams.
 //!
-//! A request is tried until it is answered, given up or stopped. Blocks are told to the host as
-//! they close, and a tool is begun as soon as its block is there. A stream that breaks is mended:
-//! before its first finished block the request is repeated, after it the model is asked to go on.
+//! A request is repeated until it is answered, given up or stopped. Each block is sent to the host when it is complete, and
+//! a tool call starts as soon as its block is complete. If the stream breaks before the first complete block, the request
+//! is repeated; otherwise the model is asked to continue.
 
 use std::pin::pin;
 use std::time::Instant;
@@ -18,18 +18,18 @@ use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
 use crate::turn::Stop;
 
-/// What a request came to.
+/// The outcome of a model request.
 #[derive(Debug)]
 pub(crate) enum ModelReply {
-    /// The model has spoken. Cut: its words break off after a finished block.
+    /// The model has responded. `cut`: the response broke off after a complete block.
     Message { cut: bool },
-    /// The turn has to stop; what was begun is closed and the notice is out.
+    /// The turn has to stop. Incomplete messages are closed and the notice has been sent.
     Stopped,
-    /// No answer is to be had.
+    /// The request failed finally.
     Failed(Failure),
 }
 
-/// What one attempt came to.
+/// The outcome of one attempt.
 enum Attempt {
     Done,
     Cut,
@@ -38,7 +38,7 @@ enum Attempt {
 }
 
 impl SessionLoop {
-    /// Asks the model once, however many attempts that takes.
+    /// Sends a model request, with as many attempts as needed.
     pub(crate) async fn exchange(&mut self) -> ModelReply {
         self.session.turn.requests += 1;
         self.session.turn.last_stop = self
@@ -99,7 +99,7 @@ impl SessionLoop {
         }
     }
 
-    /// Takes away what a request failed for, so that it can be made once more; false if there is no such thing.
+    /// Removes the cause of a failure, so that the request can be repeated. Returns false if that is impossible.
     async fn eased(&mut self, failure: &Failure) -> bool {
         if failure.is_prompt_too_long() {
             self.make_room_after_all().await
@@ -124,7 +124,7 @@ impl SessionLoop {
         }
     }
 
-    /// Reads a streamed message to its end, telling the host as it comes.
+    /// Reads a streamed message to its end and forwards it to the host.
     async fn read_stream(&mut self, mut stream: Stream) -> Attempt {
         let request_id = stream.head.request_id.clone();
         let mut draft = Draft {
@@ -152,7 +152,7 @@ impl SessionLoop {
         }
     }
 
-    /// Tells the host of one event, and acts on what it completes.
+    /// Forwards one event to the host and handles the block that it completes.
     async fn tell(&mut self, draft: &mut Draft, event: ModelEvent) {
         let finished = draft.message.feed(&event);
         let starts = matches!(event.kind, EventKind::MessageStart { .. });
@@ -166,7 +166,7 @@ impl SessionLoop {
             ..
         } = &event.kind
         {
-            // Nobody counts tokens here: four bytes are about one.
+            // The API does not report this number; about four bytes are one token.
             let added = u64::try_from(text.len().div_ceil(4)).unwrap_or(0);
             draft.thought += added;
             self.session.say(messages::thinking_tokens(draft.thought, added)).await;
@@ -202,7 +202,7 @@ impl SessionLoop {
         }
     }
 
-    /// Tells the host of a finished block, in the envelope of its message; true if it is a call.
+    /// Sends a complete block to the host. Returns true if it is a tool call.
     async fn tell_block(&mut self, envelope: Value, request_id: Option<String>, block: &Value) -> bool {
         if is_empty_text(block) {
             return false;
@@ -223,7 +223,7 @@ impl SessionLoop {
         is_call
     }
 
-    /// A block as it is shown.
+    /// Returns a block as displayed, after `MessageDisplay` hooks.
     async fn displayed(&mut self, block: &Value) -> Value {
         let mut shown = block.clone();
         if let Some(text) = self.hook_display(block).await
@@ -235,7 +235,7 @@ impl SessionLoop {
         shown
     }
 
-    /// The same request, answered in one piece.
+    /// Sends the request without streaming.
     async fn try_whole(&mut self, request: &Request) -> Attempt {
         let client = self.session.model.client.clone();
         let answer = self.wait_for(Some(pin!(client.create(request)))).await;
@@ -275,8 +275,8 @@ impl SessionLoop {
 }
 
 impl Session {
-    /// Takes out what the server refuses to look at, so that it does not spoil every later request; false if there is
-    /// nothing to take out.
+    /// Removes images and documents that the server rejects, because they would fail every further request. Returns false if
+    /// there are none.
     async fn drop_media(&mut self, failure: &Failure) -> bool {
         if self
             .conversation
@@ -296,7 +296,7 @@ impl Session {
         true
     }
 
-    /// Goes on with the next fallback model, if there is one and this model is busy or does not exist.
+    /// Switches to the next fallback model, if there is one and the current model is busy or unavailable.
     async fn fall_back(&mut self, failure: &sluice_model::Failure) -> bool {
         let why = match failure.category() {
             "model_not_found" => messages::Fallback::NotFound,
@@ -322,7 +322,7 @@ impl Session {
         true
     }
 
-    /// The message is complete: it becomes part of the conversation and of the bill.
+    /// Adds a complete message to the conversation and the ledger.
     fn settle(&mut self, draft: &Draft) {
         let blocks = draft.blocks();
         if !blocks
@@ -343,8 +343,8 @@ impl Session {
         }
     }
 
-    /// Adds the usage of a message to the bill, under the name of the model that was asked for: it may have a larger
-    /// window (`[1m]`) than the name in the message.
+    /// Adds the usage of a message to the ledger, under the name of the requested model: that name may select a larger
+    /// context window (`[1m]`) than the name in the message.
     fn charge(&mut self, model: &str, usage: Value) {
         self.turn.spend(&usage);
         let asked = self.answering_model();
@@ -354,7 +354,7 @@ impl Session {
         self.account.set_last_usage(usage);
     }
 
-    /// The stream broke. What was told already is closed for the host.
+    /// Handles a broken stream: closes what the host has received so far.
     async fn broken(&mut self, draft: &Draft, failure: Failure) -> Attempt {
         if draft.message.envelope().is_none() {
             return Attempt::Failed(failure);
@@ -374,7 +374,7 @@ impl Session {
         let blocks = draft.blocks();
         self.conversation.history.assistant(&blocks);
         if matches!(failure, Failure::Excess(_)) {
-            // Asked to go on it would go on like this: what was called is not carried out.
+            // Asked to continue, the model would exceed the limit again. Its calls are rejected.
             self.reject_calls().await;
             self.keep_results();
             return Attempt::Failed(failure);
@@ -384,14 +384,14 @@ impl Session {
         Attempt::Cut
     }
 
-    /// Stopped before the model said anything.
+    /// Stops before the model has responded.
     async fn stop_before_speech(&mut self) {
         if self.turn.stop() == Some(Stop::Interrupt) {
             self.notice(messages::INTERRUPTED).await;
         }
     }
 
-    /// Stopped while the model spoke: what it had said so far is kept.
+    /// Stops during a response. The part received so far is kept.
     async fn stop_speech(&mut self, draft: &Draft) {
         if self.turn.stop() == Some(Stop::Leave) {
             return self.finish_message(Some(&draft.message)).await;
@@ -422,7 +422,7 @@ impl Session {
             self.account.ledger().add(model, &draft.message.usage());
         }
         self.conversation.history.assistant(&blocks);
-        // With calls under way the notice follows their results instead.
+        // While calls are running, the notice follows their results instead.
         if self.turn.stop() == Some(Stop::Interrupt) && self.calls.all_done() {
             self.keep_results();
             self.notice(messages::INTERRUPTED).await;
@@ -435,8 +435,7 @@ impl Session {
         self.close_message(draft, kept).await;
     }
 
-    /// `content_block_stop` for a block the model will not close. A tool input that broke off is
-    /// no block, so it gets none.
+    /// Sends `content_block_stop` for an incomplete block. Incomplete tool input is dropped, so it gets none.
     async fn close_block(&self, draft: &Draft) {
         let Some((index, kind)) = draft.message.open() else {
             return;
@@ -446,14 +445,14 @@ impl Session {
         }
     }
 
-    /// `message_stop` for a message the model will not close.
+    /// Sends `message_stop` for an incomplete message.
     async fn close_message(&self, draft: &Draft, kept: usize) {
         if self.options.host.partial {
             self.say(messages::message_stop(draft.message.id(), kept)).await;
         }
     }
 
-    /// Echoes the prompt once the model has been asked with it, before anything comes of that.
+    /// Echoes the prompt after the request was sent and before its first result.
     async fn echo_prompt(&mut self) {
         if let Some(replay) = self.turn.prompts.replay.take() {
             self.say(replay).await;
@@ -467,7 +466,7 @@ impl Session {
     }
 }
 
-/// A message as far as it has come.
+/// A message that is being received.
 struct Draft {
     message: Accumulator,
     request_id: Option<String>,
@@ -476,20 +475,20 @@ struct Draft {
 }
 
 impl Draft {
-    /// The blocks that are complete and hold something.
+    /// The complete blocks, without empty texts.
     fn blocks(&self) -> Vec<Value> {
         let finished = self.message.finished().iter().map(|finished| &finished.block);
         finished.filter(|block| !is_empty_text(block)).cloned().collect()
     }
 }
 
-/// Whether a block is a text with nothing in it: nobody is told of it, and no server takes it back.
+/// True for an empty text block. Such blocks are neither sent to the host nor back to the server.
 fn is_empty_text(block: &Value) -> bool {
     block.get("type").and_then(Value::as_str) == Some("text")
         && block.get("text").and_then(Value::as_str).is_none_or(str::is_empty)
 }
 
-/// Whether a block holds words worth keeping.
+/// True for a text block that is not empty.
 fn spoken(block: &Value) -> bool {
     block.get("type").and_then(Value::as_str) == Some("text")
         && block

@@ -1,6 +1,6 @@
-//! Work in the background that an earlier process of this session began and that did not outlive it.
+//! Background tasks that an earlier process of this session started and that ended with it.
 //!
-//! The conversation says what was begun and what was told of; what is left was running when the process went.
+//! They are found in the conversation: it contains the start of each task and the notifications about their ends.
 
 use serde_json::Value;
 use sluice_model::Message;
@@ -10,13 +10,13 @@ use crate::messages;
 use crate::note::{Note, origin};
 use crate::session::Session;
 
-/// Something that was running.
+/// A task that was running when the process exited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Orphan {
     id: String,
-    /// The call that began it.
+    /// The call that started it.
     call_id: String,
-    /// What a subagent was to do; none for a command.
+    /// The description of a subagent; `None` for a command.
     agent: Option<String>,
     output_file: String,
 }
@@ -31,10 +31,11 @@ impl Orphan {
     }
 }
 
-/// The words with which something begins.
+/// Texts in tool results that report the start of a task.
 const BEGINS: [&str; 3] = ["agentId: ", "background with ID: ", "background (ID: "];
 
-/// What was begun in a conversation and never told of again. It may be long, and in most nothing ever was.
+/// Finds tasks that were started and never reported as ended. Searches bytes first: conversations may be long, and most
+/// contain no background tasks.
 fn orphans(messages: &[Message]) -> Vec<Orphan> {
     let says = |message: &Message, words: &str| memchr::memmem::find(message.as_bytes(), words.as_bytes()).is_some();
     let begins = |message: &Message| BEGINS.iter().any(|words| says(message, words));
@@ -43,7 +44,7 @@ fn orphans(messages: &[Message]) -> Vec<Orphan> {
     };
     let mut open: Vec<Orphan> = Vec::new();
     let mut calls: Vec<(String, String)> = Vec::new();
-    // The call stands in the message before.
+    // The call is in the message before its result.
     let told = messages.get(first.saturating_sub(1)..).unwrap_or_default();
     for block in told.iter().flat_map(Message::blocks) {
         let field = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -71,7 +72,7 @@ fn orphans(messages: &[Message]) -> Vec<Orphan> {
     open
 }
 
-/// What a result says was begun.
+/// Parses the start of a task from a tool result.
 fn begun(text: &str, call_id: &str, calls: &[(String, String)]) -> Option<Orphan> {
     let word = |after: &str| {
         let (_, rest) = text.split_once(after)?;
@@ -106,7 +107,7 @@ fn begun(text: &str, call_id: &str, calls: &[(String, String)]) -> Option<Orphan
 }
 
 impl Session {
-    /// Tells of what an earlier process left behind. The model reads it with the next prompt.
+    /// Reports tasks of an earlier process that did not finish. The model reads the notes with the next prompt.
     pub(crate) async fn tell_orphans(&mut self) {
         for orphan in orphans(&self.conversation.history.all()) {
             let summary = orphan.summary();

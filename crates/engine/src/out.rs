@@ -1,4 +1,4 @@
-//! Where the session speaks.
+//! The output of a session: messages to the host.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use tokio_util::sync::CancellationToken;
 
 use crate::messages::Signed;
 
-/// Who speaks through another session's door.
+/// Transforms messages that a subagent sends over the connection of its session.
 pub(crate) trait Speaker: std::fmt::Debug + Send + Sync {
-    /// What the host is told when they say this.
+    /// Returns the messages that the host receives for a message of the subagent.
     fn speak(&self, message: ToHost) -> Vec<ToHost>;
 }
 
-/// The session's mouth. A door that is gone ends the session: nobody listens.
+/// The output of a session. If the receiver is gone, the session is cancelled.
 #[derive(Debug, Clone)]
 pub(crate) struct Out {
     messages: mpsc::Sender<ToHost>,
     session_id: Arc<str>,
     quit: CancellationToken,
-    /// Whose words these are, where they are a subagent's.
+    /// Filter for the messages of a subagent.
     speaker: Option<Arc<dyn Speaker>>,
 }
 
@@ -37,7 +37,7 @@ impl Out {
         }
     }
 
-    /// The same door, for a subagent.
+    /// Creates the output of a subagent.
     pub(crate) fn of_agent(&self, speaker: Arc<dyn Speaker>) -> Self {
         Self {
             speaker: Some(speaker),
@@ -45,12 +45,12 @@ impl Out {
         }
     }
 
-    /// Speaks for another session from now on.
+    /// Changes the session id of outgoing messages.
     pub(crate) fn sign_as(&mut self, session_id: &str) {
         self.session_id = session_id.into();
     }
 
-    /// Says it, as soon as the door has room. Everything said carries the session's id.
+    /// Sends a message with the id of the session. Waits while the channel is full.
     pub(crate) async fn say(&self, mut message: impl Signed) {
         message.sign(&self.session_id);
         match &self.speaker {
@@ -63,7 +63,7 @@ impl Out {
         }
     }
 
-    /// Passes on what was said and signed before.
+    /// Forwards a message that contains its session id already.
     pub(crate) async fn pass_on(&self, message: ToHost) {
         self.send(message).await;
     }
@@ -74,7 +74,7 @@ impl Out {
             sent = self.messages.send(message) => if sent.is_err() {
                 self.quit.cancel();
             },
-            // A door without room is not waited for any more: its host reads nothing.
+            // Do not wait for a full channel after cancellation: the host does not read.
             () = self.quit.cancelled() => {}
         }
     }

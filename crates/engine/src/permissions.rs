@@ -1,4 +1,4 @@
-//! Decisions about the calls of a session, and what answers to permission requests change.
+//! Permission decisions for the calls of a session, and changes made by permission answers.
 
 use std::sync::Arc;
 
@@ -19,43 +19,43 @@ use crate::session::Session;
 use crate::untrusted;
 
 impl Session {
-    /// Whether the model may use a tool at all.
+    /// True if the tool is offered to the model.
     pub(crate) fn offers(&self, tool: &Descriptor) -> bool {
         let loaded = self.tooling.is_loaded(&tool.name);
         self.has(tool) && (tool.default || loaded || self.names(tool) || self.helps(tool) || self.searches(tool))
     }
 
-    /// Models that do not keep track by themselves are given a list to do it with.
+    /// Models without adaptive thinking receive the task list tools by default.
     fn helps(&self, tool: &Descriptor) -> bool {
         let tracks = sluice_model::models::facts(&self.model.name).thinking == sluice_model::models::Thinks::Adaptively;
         tool.list == Some(ListKind::Tasks) && self.options.tools.has_default() && !tracks
     }
 
-    /// Without a shell, files are searched by tools.
+    /// Without a shell tool, search tools are offered.
     fn searches(&self, tool: &Descriptor) -> bool {
         let mut tools = self.options.tools.toolbox.iter().map(|tool| tool.descriptor());
         let mut shell = || tools.any(|tool| tool.touches.runs() && self.has(tool));
         matches!(tool.touches, Touches::Searches { .. }) && self.options.tools.has_default() && !shell()
     }
 
-    /// Whether the tool is there, offered or not.
+    /// True if the tool is available, whether or not it is offered by default.
     pub(crate) fn has(&self, tool: &Descriptor) -> bool {
         let answered = !tool.needs_person || self.options.permissions.asker == Asker::Host;
         let denied = self.tooling.servers().policy_of(&tool.name) == Some(Behavior::Deny);
         answered && !denied && there(&self.options, &self.policy, tool)
     }
 
-    /// Whether `--tools` names it.
+    /// True if `--tools` names the tool.
     fn names(&self, tool: &Descriptor) -> bool {
         named(&self.options, tool)
     }
 
-    /// Which files a search must not show.
+    /// The files that a search must not show.
     pub(crate) fn hidden(&self) -> sluice_tools::Hidden {
         hiding(self.policy.clone())
     }
 
-    /// Applies a change of permissions that came with an answer, and writes it down where it is to last.
+    /// Applies a permission update of an answer, and saves it if its destination is a settings file.
     pub(crate) async fn apply(&mut self, update: &PermissionUpdate) {
         self.amend(update);
         let before = self.policy.mode.clone();
@@ -65,7 +65,7 @@ impl Session {
         if let Ok(Some(change)) = applied {
             if let Err(error) = sluice_settings::write(&places, &change) {
                 self.say(messages::informational(
-                    &format!("The rule was not written down: {error}"),
+                    &format!("The rule could not be saved: {error}"),
                     "warning",
                 ))
                 .await;
@@ -82,7 +82,7 @@ impl Session {
         }
     }
 
-    /// A settings file has changed.
+    /// Reloads changed settings files.
     pub(crate) async fn settings_changed(&mut self) {
         let mut settings = self.options.settings.clone();
         if settings.reload() {
@@ -90,7 +90,7 @@ impl Session {
         }
     }
 
-    /// Names what is wrong with the settings files, each thing once.
+    /// Reports problems of settings and hooks, each once.
     pub(crate) async fn say_settings_problems(&mut self) {
         let mut problems: Vec<String> = self
             .options
@@ -111,8 +111,8 @@ impl Session {
         }
     }
 
-    /// What the folder brings to no effect, looked up once and again when settings or the catalogue have changed: it
-    /// reads every file of the folder's.
+    /// Customizations of the untrusted folder that are not applied. Cached until settings or the catalogue change, because it
+    /// reads all files of the folder.
     fn held_back(&mut self) -> Option<String> {
         if let Some(known) = self.commands.held_back() {
             return known.clone();
@@ -123,7 +123,7 @@ impl Session {
         held
     }
 
-    /// Who is asked. The settings can say that nobody is.
+    /// Who answers permission requests. The settings may disable requests.
     pub(crate) fn asker(&self) -> Asker {
         let settings = &self.options.settings;
         match settings.permission(&permissions::DENY_INSTEAD_OF_PROMPTING) {
@@ -132,7 +132,7 @@ impl Session {
         }
     }
 
-    /// Switches the mode, or says why not.
+    /// Changes the permission mode, or returns an error code and message.
     pub(crate) fn set_mode(&mut self, word: Option<&str>) -> Result<(), (&'static str, String)> {
         let mode = match word {
             Some("manual") => PermissionMode::Default,
@@ -164,20 +164,20 @@ impl Session {
 }
 
 impl Session {
-    /// Decides about a call of this session.
+    /// Decides a call of this session.
     pub(crate) fn decide(&self, tool: ToolFacts<'_>, input: &Value) -> Decision {
         self.decide_pinned(tool, input, &Pins::of(tool.touches, input, &self.tooling.cwd().get()))
     }
 
-    /// Decides about one of its calls, by where its paths led when it began.
+    /// Decides a call with the paths that were resolved when it started.
     pub(crate) fn decide_call(&self, call: &sluice_call::Call) -> Decision {
-        // By the name it has, not the one it was called by: rules are written with the former.
+        // Uses the canonical name of the tool, not an alias: rules contain the canonical name.
         let tool = call.tool.as_ref().map(|tool| tool.descriptor().facts());
         let tool = tool.unwrap_or_else(|| ToolFacts::unknown(&call.name));
         self.decide_pinned(tool, &call.checked, &call.pins)
     }
 
-    /// Decides about a call whose paths were looked at.
+    /// Decides a call whose paths are resolved.
     pub(crate) fn decide_pinned(&self, tool: ToolFacts<'_>, input: &Value, pins: &Pins) -> Decision {
         let mode = self.tooling.servers().mode_of(tool.name, &self.policy.mode);
         let lends = matches!(tool.touches, Touches::Skill { .. })

@@ -1,4 +1,4 @@
-//! From a prompt to its turn: prompts are taken in, and each turn is opened, announced, played and closed.
+//! From prompts to turns: prompts are queued, and each turn is opened, announced, run and closed.
 
 use serde_json::Value;
 use sluice_call::Deferred;
@@ -18,18 +18,18 @@ use crate::slash_commands::Known;
 use crate::subagents::Part;
 use crate::turn::{Ending, Stop, Turn};
 
-/// What a turn begins with.
+/// What starts a turn.
 #[derive(Debug)]
 pub(crate) enum Opening {
-    /// Prompts that waited.
+    /// Queued prompts.
     Prompts(Batch),
     /// A prompt that is a command.
     Command(Slash, Box<Known>, Prompt),
-    /// Background work has ended and the model is told; nobody asked for the turn.
+    /// A note that the model responds to, such as the end of a background task.
     Note(Note),
-    /// The model is told something without being asked.
+    /// A note that is only recorded for the model.
     Word(Note),
-    /// The tool call an earlier session has put off.
+    /// The tool call that an earlier process deferred.
     Deferred(Deferred),
 }
 
@@ -50,10 +50,10 @@ impl Opening {
 }
 
 impl SessionLoop {
-    /// What the session does next, if it has anything to do.
+    /// Returns what to do next, if there is anything.
     pub(crate) async fn next_turn(&mut self) -> Option<Opening> {
         let session = &mut self.session;
-        // Whoever has said hello has hooks to be asked; waiting for more could be waiting for nothing.
+        // After `initialize` the hooks of the host are registered; without it, wait for a prompt or the end of the input.
         let ready = session.line.input_ended() || session.line.is_initialized() || !session.queue.is_empty();
         if ready && let Some(call) = session.hooks.take_deferred() {
             return Some(Opening::Deferred(call));
@@ -79,7 +79,7 @@ impl SessionLoop {
         Some(Opening::Prompts(batch))
     }
 
-    /// Plays a turn, from its beginning to its one `result`. Nothing else opens or closes one.
+    /// Runs a turn from its start to its `result`. No other code opens or closes a turn.
     pub(crate) async fn play(&mut self, opening: Opening) {
         let turn = opening.turn();
         let uuids = turn.prompts.uuids.clone();
@@ -93,13 +93,13 @@ impl SessionLoop {
         };
         match ending {
             Some(ending) => self.session.close(ending, &uuids).await,
-            // The turn that follows goes on with it, and has the result.
+            // The following turn continues this one and sends the result.
             None => self.session.close_untold(),
         }
         self.session.return_lent();
     }
 
-    /// Plays a turn of a subagent. Its ending goes into the report: nobody is told a `result`.
+    /// Runs a turn of a subagent. Its ending becomes part of the report; no `result` is sent.
     pub(crate) async fn play_part(&mut self, part: Part<'_>) -> Ending {
         self.open(Turn::new(Vec::new(), None)).await;
         let ending = match part {
@@ -127,7 +127,7 @@ impl SessionLoop {
         }
     }
 
-    /// Shows prompts to hooks, which may change them; gives how the turn ends if it does not go on.
+    /// Runs hooks on prompts. Returns how the turn ends if the hooks end it.
     pub(crate) async fn shown_to_hooks(&mut self, batch: &mut Batch) -> Option<Ending> {
         let ending = match self.hook_prompts(batch).await {
             Ok(None) => return None,
@@ -145,7 +145,7 @@ impl SessionLoop {
         Some(ending)
     }
 
-    /// Plays an open turn whose prompts are taken as they stand.
+    /// Runs an open turn with its prompts unchanged.
     pub(crate) async fn play_plainly(&mut self, batch: Batch) -> Ending {
         let query = batch.prompts.iter().any(|prompt| prompt.should_query);
         let Some((last, earlier)) = batch.prompts.split_last() else {
@@ -166,7 +166,7 @@ impl SessionLoop {
 
         let verbatim = batch.prompts.iter().any(|prompt| prompt.verbatim);
         let content = messages::sanitized(&batch.content());
-        // Only what a person typed is taken as theirs.
+        // Only mentions in text that a person typed count as naming a file.
         let synthetic = batch.prompts.iter().any(|prompt| prompt.synthetic);
         let mentioned = if synthetic {
             Mentioned::InFile
@@ -187,7 +187,7 @@ impl SessionLoop {
             self.attach(&content, mentioned).await;
         }
         if self.session.options.host.replay && last.is_replayed() {
-            // A prompt that looks like a command is echoed as one: in words.
+            // Content that is a command is echoed as text.
             let words = Slash::read(&content).and_then(|_| only_text(&content));
             let echoed = words.map_or_else(|| content.clone(), Value::from);
             self.session.turn.prompts.replay = Some(messages::replay(&last.id, &echoed, Some(&last.timestamp)));
@@ -226,10 +226,10 @@ impl SessionLoop {
 }
 
 impl Session {
-    /// The turn is over: its one `result`, then the end of its prompts' lives.
+    /// Closes the turn: sends its `result` and the lifecycle messages of its prompts.
     async fn close(&mut self, ending: Ending, uuids: &[String]) {
         if self.turn.stop() == Some(Stop::Leave) {
-            // The process has to go: no result, as every host of this protocol expects.
+            // The process has to exit. As in the reference CLI, no result is sent.
             return self.close_untold();
         }
         let failed = matches!(ending, Ending::Api(_));
@@ -241,7 +241,7 @@ impl Session {
         self.turn.prompts.folded = folded;
         self.tooling.services().settle(self.account.ledger());
         self.turn.denials.extend(self.agents.shared().take_denials());
-        // A session in which nothing but commands were given leaves nothing behind.
+        // A session that only ran local commands is not saved.
         if !matches!(ending, Ending::Local { .. }) || self.conversation.transcript.begun() {
             self.keep_turn_end().await;
         }
@@ -260,21 +260,21 @@ impl Session {
         self.suggest(&ending);
     }
 
-    /// The turn is over, and its `result` is nobody's or the next turn's.
+    /// Closes the turn without a `result`.
     fn close_untold(&mut self) {
         self.turn.close();
         self.line.result_told();
         self.tooling.services().settle(self.account.ledger());
     }
 
-    /// The prompts of the turn begin to be worked on.
+    /// Reports that the prompts of the turn have started.
     pub(crate) async fn say_started(&self) {
         for uuid in &self.turn.prompts.uuids {
             self.say(messages::lifecycle(uuid, "started")).await;
         }
     }
 
-    /// Takes a prompt in.
+    /// Queues a prompt.
     pub(crate) async fn enqueue(&mut self, message: sluice_wire::stdin::User) {
         let mut prompt = messages::prompt(message);
         prompt.alone = !prompt.verbatim && self.known(&prompt.content).is_some();
@@ -295,7 +295,7 @@ impl Session {
                 }
             }
             Accepted::Queued => {
-                // A prompt answers no ask that is open.
+                // A prompt does not answer an open permission request.
                 if self.line.state() == messages::State::Idle {
                     self.enter(messages::State::Running).await;
                 }
@@ -310,7 +310,7 @@ impl Session {
         }
     }
 
-    /// What is to be told next, unless prompts came before it.
+    /// Returns the next note, unless a prompt has waited longer.
     pub(crate) fn note_due(&mut self) -> Option<Note> {
         let since = self.background.owed_since()?;
         if self.queue.goes_before(since) {
@@ -319,7 +319,7 @@ impl Session {
         self.background.owed()
     }
 
-    /// What the model has to know of the session's state, said once where it changes.
+    /// Adds reminders about the state of the session to the conversation where it has changed.
     pub(crate) fn remind(&mut self) {
         if !self.conversation.set_knows_memory(true) {
             let mut found = self.memories();
@@ -349,7 +349,7 @@ impl Session {
         }
     }
 
-    /// A prompt that was written down may tell of another day or folder.
+    /// Adds a reminder if the stored system prompt describes another date or folder.
     fn remind_of_place(&mut self) {
         let system = self.system().clone();
         let place = self.options.place(self.policy.notes.as_deref());
@@ -358,13 +358,13 @@ impl Session {
         }
     }
 
-    /// What is to be known, and the index of the notes.
+    /// Adds the index of the notes to the memory files.
     pub(crate) fn with_notes(&self, mut memories: Vec<Memory>) -> Vec<Memory> {
         memories.extend(self.policy.notes.as_deref().and_then(notes::index));
         memories
     }
 
-    /// `system/init`, which opens every turn.
+    /// Sends `system/init`, which starts every turn, and reports problems.
     pub(crate) async fn announce(&mut self) {
         self.load_roster();
         let init = self.init();
@@ -376,7 +376,7 @@ impl Session {
     }
 }
 
-/// The text of content that is nothing else.
+/// The text of content that consists of a single text block.
 fn only_text(content: &Value) -> Option<String> {
     let blocks = content.as_array()?;
     let [only] = blocks.as_slice() else { return None };

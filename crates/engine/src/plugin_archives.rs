@@ -1,4 +1,4 @@
-//! Plugins in archives: fetched from an address, or read from a file, and laid out for one session.
+//! Plugins in archives: downloaded or read from a file, and unpacked for one session.
 
 use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -10,24 +10,24 @@ use sluice_catalogue::plugins::PluginDir;
 use sluice_catalogue::plugins::archive::unpack;
 use sluice_tools::{WebConfig, download};
 
-/// How large an archive may be.
+/// The maximum size of an archive, in bytes.
 const LARGEST: usize = 64 << 20;
-/// How long an address may take.
+/// The maximum time for a download.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Longer names of folders help nobody.
+/// The maximum length of a folder name.
 const LONGEST_NAME: usize = 40;
 
-/// Where a plugin's archive is.
+/// The location of a plugin archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PluginArchive {
-    /// At this address.
+    /// A URL.
     Url(String),
-    /// In this file.
+    /// A file.
     File(PathBuf),
 }
 
-/// Brings archives into a folder that is there, all at once. One that cannot be had is told as a plugin that failed; it
-/// takes nothing from the others.
+/// Unpacks archives concurrently into an existing folder. An archive that cannot be unpacked becomes a plugin with an error
+/// and does not affect the others.
 pub async fn unpack_plugins(archives: &[PluginArchive], into: &Path, web: &WebConfig) -> Vec<PluginDir> {
     let all = archives.iter().enumerate().map(|(number, archive)| async move {
         let folder = into.join(name(number, archive));
@@ -61,7 +61,7 @@ async fn bring(archive: &PluginArchive, folder: PathBuf, web: &WebConfig) -> Res
     done.unwrap_or_else(|error| Err(error.to_string()))
 }
 
-/// What its folder is called, and with it a plugin without a name.
+/// The name of the folder for an archive, which is also the name of a plugin without one.
 fn name(number: usize, archive: &PluginArchive) -> String {
     let (kind, place) = match archive {
         PluginArchive::Url(url) => ("url", bare(url)),
@@ -78,11 +78,12 @@ fn name(number: usize, archive: &PluginArchive) -> String {
     format!("{kind}-{number}-{stem}")
 }
 
-/// An address without what may be a secret in it.
+/// A URL without query and fragment, which may contain secrets.
 fn bare(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or_default()
 }
 
+/// The location of an archive for messages, without credentials.
 fn told(archive: &PluginArchive) -> String {
     match archive {
         PluginArchive::Url(url) => {

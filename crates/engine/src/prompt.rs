@@ -1,4 +1,4 @@
-//! Our own system prompt: short, and the same bytes for the whole session.
+//! The built-in system prompt. Its bytes stay the same for the whole session.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ const IDENTITY: &str = "\
 You are Sluice, an agent that works in a person's project through tools. You read, change and run \
 things on their machine, on their behalf.";
 
-/// What an output style may do without.
+/// Instructions that an output style may replace.
 const CRAFT: &str = "\
 How to work
 - Look before you act: read the files a change touches, and the ones that call them.
@@ -21,7 +21,7 @@ How to work
 what you did not see.
 - Call independent tools together in one message. Use absolute paths.";
 
-/// What no style changes.
+/// Instructions that apply with every style.
 const CARE: &str = "\
 - When a call is refused, do not look for a way around the refusal: say what you need and why, or \
 go on without it.
@@ -37,7 +37,7 @@ How to answer
 
 const WHERE: &str = "Where you are";
 
-/// The `system` blocks of every request.
+/// Builds the `system` blocks of model requests.
 pub(crate) fn system(prompt: &SystemPrompt, place: &Place<'_>, style: Option<&Style>) -> Vec<Value> {
     let mut parts = Vec::new();
     match &prompt.replace {
@@ -57,7 +57,7 @@ pub(crate) fn system(prompt: &SystemPrompt, place: &Place<'_>, style: Option<&St
     blocks(parts)
 }
 
-/// The texts as they are sent.
+/// Converts texts to content blocks.
 pub(crate) fn blocks(texts: Vec<String>) -> Vec<Value> {
     texts
         .into_iter()
@@ -65,7 +65,7 @@ pub(crate) fn blocks(texts: Vec<String>) -> Vec<Value> {
         .collect()
 }
 
-/// What has changed about the place since the prompt was written that tells of it.
+/// Describes what has changed about the working folder since the system prompt was created.
 pub(crate) fn moved(system: &[Value], place: &Place<'_>) -> Option<String> {
     let text = |block: &Value| block.get("text").and_then(Value::as_str).map(str::to_owned);
     let told = system.iter().filter_map(text).find(|text| text.starts_with(WHERE))?;
@@ -73,8 +73,8 @@ pub(crate) fn moved(system: &[Value], place: &Place<'_>) -> Option<String> {
     (told != now).then(|| format!("[This has changed since the conversation began. {now}]"))
 }
 
-/// Our own words. A style that stands for itself takes the place of how to work on code and how to answer; what keeps
-/// the person safe stays.
+/// The built-in instructions. A style that replaces them omits those about code and answers; the safety instructions
+/// remain.
 fn guide(style: Option<&Style>, bare: bool) -> String {
     if !bare && style.is_none_or(|style| style.keeps_guide) {
         format!("{IDENTITY}\n\n{CRAFT}\n{CARE}\n\n{TONE}")
@@ -83,7 +83,7 @@ fn guide(style: Option<&Style>, bare: bool) -> String {
     }
 }
 
-/// What plan mode means, for the model.
+/// The reminder about plan mode.
 pub(crate) fn plan_reminder(plan_file: Option<&Path>, instructions: Option<&str>) -> String {
     let file = plan_file.map(|path| path.display().to_string()).unwrap_or_default();
     let how = instructions.map(|text| format!("\n\n{text}\n\n")).unwrap_or_default();
@@ -94,14 +94,14 @@ pub(crate) fn plan_reminder(plan_file: Option<&Path>, instructions: Option<&str>
     )
 }
 
-/// What is true of this place and no other.
+/// Facts about the working folder.
 pub(crate) fn surroundings(place: &Place<'_>) -> Vec<String> {
     std::iter::once(environment(place))
         .chain(place.notes.map(notes::guide))
         .collect()
 }
 
-/// Where the session works, in words.
+/// Describes the environment of the session.
 pub(crate) fn environment(place: &Place<'_>) -> String {
     let language = place
         .language

@@ -109,7 +109,7 @@ fn a_cancelled_prompt_is_gone_and_an_unknown_one_is_not_found() {
 }
 
 proptest! {
-    /// Whatever is pushed comes out exactly once, each class in order of arrival.
+    /// Every queued prompt is returned exactly once, in the order of arrival within its priority.
     #[test]
     fn nothing_is_lost_doubled_or_reordered(
         classes in prop::collection::vec((0_u8..3, any::<bool>()), 0..24),

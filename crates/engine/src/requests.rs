@@ -1,5 +1,4 @@
-//! Requests of the host that take a while: they are worked on beside the session, which goes on meanwhile, and each is
-//! answered when it is done.
+//! Control requests that take a while. They run concurrently with the session, and each is answered when it is done.
 
 pub(crate) mod file_names;
 
@@ -11,23 +10,23 @@ use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use self::file_names::Names;
 use crate::messages;
 
-/// Requests of the host that take a while.
+/// Control requests that run concurrently.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
     pub(crate) asides: Asides,
-    /// File names for a person who types one.
+    /// File names for suggestions.
     pub(crate) names: Names,
-    /// What the person may ask next.
+    /// Suggestions of a next prompt.
     pub(crate) suggestions: Suggestions,
 }
 
-/// What came of a request that took a while.
+/// The result of a control request that ran concurrently.
 #[derive(Debug)]
 pub(crate) struct Aside {
     pub(crate) answer: ControlResponse,
-    /// A settings file was written: it holds before the host is told.
+    /// A settings file was written; it is applied before the response is sent.
     pub(crate) wrote_settings: bool,
-    /// The name the model has for the session; it is kept.
+    /// A generated session title to store.
     pub(crate) named: Option<String>,
 }
 
@@ -41,7 +40,7 @@ impl From<ControlResponse> for Aside {
     }
 }
 
-/// The requests that are being worked on.
+/// The running requests.
 #[derive(Debug, Default)]
 pub(crate) struct Asides {
     tasks: JoinSet<Aside>,
@@ -53,19 +52,19 @@ impl Asides {
         self.tasks.is_empty()
     }
 
-    /// Works on a request that waits for others.
+    /// Runs an asynchronous request.
     pub(crate) fn spawn(&mut self, id: &RequestId, work: impl Future<Output = Aside> + Send + 'static) {
         let handle = self.tasks.spawn(work);
         self.requests.insert(handle.id(), (id.clone(), handle));
     }
 
-    /// Works on a request that waits for the disk.
+    /// Runs a blocking request.
     pub(crate) fn spawn_blocking<T: Into<Aside>>(&mut self, id: &RequestId, work: impl FnOnce() -> T + Send + 'static) {
         let handle = self.tasks.spawn_blocking(move || work().into());
         self.requests.insert(handle.id(), (id.clone(), handle));
     }
 
-    /// The next that is done; none when there are none.
+    /// Waits for the next request to finish; `None` if there are none.
     pub(crate) async fn next(&mut self) -> Option<Aside> {
         let (task, done) = match self.tasks.join_next_with_id().await? {
             Ok((task, aside)) => (task, Ok(aside)),
@@ -79,8 +78,7 @@ impl Asides {
         Some(done.unwrap_or_else(|error| broken(&request, &error)))
     }
 
-    /// The host no longer wants this one: it is answered as cancelled, unless its work is done or cannot be left half
-    /// done.
+    /// Cancels a request. It is answered as cancelled, unless its work is finished or cannot be interrupted.
     pub(crate) fn cancel(&self, request: &RequestId) {
         for (_, work) in self.requests.values().filter(|(known, _)| known == request) {
             work.abort();
@@ -88,7 +86,7 @@ impl Asides {
     }
 }
 
-/// The work was cancelled, or it broke: the host is told all the same.
+/// The response for work that was cancelled or panicked.
 fn broken(request: &RequestId, error: &JoinError) -> Aside {
     if error.is_cancelled() {
         return messages::error(request, "The request was cancelled".to_owned()).into();
@@ -96,29 +94,29 @@ fn broken(request: &RequestId, error: &JoinError) -> Aside {
     messages::error(request, format!("The request could not be finished: {error}")).into()
 }
 
-/// A guess that is being made.
+/// A suggestion that is being generated.
 #[derive(Debug, Default)]
 pub(crate) struct Suggestions {
     guess: JoinSet<Option<String>>,
 }
 
 impl Suggestions {
-    /// Whether none is being made.
+    /// True if no suggestion is being generated.
     pub(crate) fn is_empty(&self) -> bool {
         self.guess.is_empty()
     }
 
-    /// The guess, once it is made; none when there is nothing to wait for.
+    /// Waits for the suggestion; `None` if none is being generated.
     pub(crate) async fn next(&mut self) -> Option<Option<String>> {
         Some(self.guess.join_next().await?.unwrap_or_default())
     }
 
-    /// Begins to guess.
+    /// Starts generating a suggestion.
     pub(crate) fn guess(&mut self, work: impl Future<Output = Option<String>> + Send + 'static) {
         self.guess.spawn(work);
     }
 
-    /// Nobody wants it any more.
+    /// Cancels the suggestion.
     pub(crate) fn drop_guess(&mut self) {
         self.guess = JoinSet::new();
     }

@@ -1,4 +1,4 @@
-//! A session takes up an earlier conversation.
+//! Resuming an earlier conversation.
 
 use std::io;
 
@@ -16,11 +16,11 @@ use crate::record::Queued;
 use crate::session::Session;
 use crate::shown;
 
-/// The prompt that continues a turn.
+/// The prompt that continues an unfinished turn.
 const CONTINUE: &str = "Continue from where you left off.";
 
 impl Session {
-    /// Takes up what an earlier session left.
+    /// Restores the state of the earlier session. A long conversation is loaded concurrently.
     pub(crate) async fn take_up(&mut self) {
         let Some(mut earlier) = self.options.session.earlier.take() else {
             return;
@@ -50,7 +50,7 @@ impl Session {
         }
     }
 
-    /// Waits until the session knows what was said before it. Whoever needs the conversation calls this first.
+    /// Waits until the earlier conversation is loaded. Must be called before the conversation is used.
     pub(crate) async fn recall(&mut self) {
         if let Some(Recall { reading, usage }) = self.conversation.take_recall() {
             let history = reading.await.unwrap_or_else(|error| Err(io::Error::other(error)));
@@ -61,8 +61,8 @@ impl Session {
         }
     }
 
-    /// Continues a turn that an earlier process did not finish: the conversation ends with what the model has not
-    /// answered, and no interrupt ended it.
+    /// Continues a turn that an earlier process did not finish: the conversation ends with a user message that the model has
+    /// not answered, and no interrupt ended it.
     pub(crate) async fn resume_interrupted(&mut self) {
         if !self.options.session.resume_interrupted || self.options.session.refusal.is_some() {
             return;
@@ -96,7 +96,8 @@ impl Session {
                 self.conversation.history.preceded_by(earlier);
             }
             Err(error) => {
-                let text = format!("What was said earlier cannot be read: {error}. The model does not know of it.");
+                let text =
+                    format!("The earlier conversation cannot be read: {error}. The model does not know its content.");
                 self.say(messages::informational(&text, "warning")).await;
             }
         }

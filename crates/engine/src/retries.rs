@@ -1,4 +1,4 @@
-//! Requests to the model that failed: when they are made again, and how the host is told.
+//! Retries of failed model requests, and their messages to the host.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use sluice_model::{Failure, RetryDecision, retry};
 use crate::messages;
 use crate::session_loop::{Heard, SessionLoop};
 
-/// How far a request has come.
+/// The retry state of a request.
 #[derive(Debug)]
 pub(crate) struct Attempts {
-    /// The attempt that is being made, from 1.
+    /// Number of the current attempt, starting at 1.
     attempt: u32,
-    /// How often the server was too busy.
+    /// Number of attempts that failed because the server was overloaded.
     overloaded: u32,
-    /// Whether the answer is asked for piece by piece.
+    /// Whether the response is streamed.
     pub(crate) streaming: bool,
 }
 
@@ -32,18 +32,18 @@ impl Default for Attempts {
 /// What follows a failed attempt.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Again {
-    /// Another attempt, now.
+    /// Retry now.
     Try,
-    /// Nothing: the failure stands.
+    /// The request has failed finally.
     GiveUp,
-    /// The turn was told to stop meanwhile.
+    /// The turn was stopped in the meantime.
     Stopped,
 }
 
 impl SessionLoop {
-    /// Waits until a failed request may be made again, if it may.
+    /// Waits until a failed request may be retried, if it may.
     pub(crate) async fn again(&mut self, attempts: &mut Attempts, failure: &Failure) -> Again {
-        // A model that is unavailable is replaced at once, if there is another one.
+        // An unavailable model is replaced immediately if there is a fallback.
         if failure.is_unavailable() && !self.session.options.model.fallbacks.is_empty() {
             return Again::GiveUp;
         }
@@ -77,7 +77,7 @@ impl SessionLoop {
     }
 }
 
-/// A number from 0 to 1 that keeps many sessions from retrying in step.
+/// A random number from 0 to 1 that prevents sessions from retrying simultaneously.
 fn jitter() -> f64 {
     let byte = uuid::Uuid::new_v4().as_bytes().first().copied().unwrap_or(128);
     f64::from(byte) / 255.0

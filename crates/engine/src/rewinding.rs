@@ -1,4 +1,4 @@
-//! File checkpoints of a session: files are kept before calls change them, and put back when a host asks (`rewind_files`).
+//! File checkpoints of a session: files are copied before calls change them, and restored on request (`rewind_files`).
 
 use std::io;
 use std::path::Path;
@@ -18,13 +18,13 @@ use crate::session::Session;
 use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
 
-/// Why no file can be put back.
+/// Why no file can be restored.
 const OFF: &str = "File rewinding is not enabled.";
 const UNKNOWN: &str = "No file checkpoint found for this message.";
 
 impl Session {
-    /// A call is about to change a file, perhaps: then it is kept first, and the call begins with
-    /// [`Session::kept`]. Gives whether it has to wait.
+    /// Starts copying the file that a call may change. The call starts with [`Session::kept`]. Returns whether it has to
+    /// wait.
     pub(crate) fn checkpoint_call(&mut self, index: usize) -> bool {
         let Some(call) = self.calls.get(index) else {
             return false;
@@ -40,7 +40,7 @@ impl Session {
         if !shelf.misses(&path) {
             return false;
         }
-        // Where it led when it was decided about.
+        // The path that was resolved for the permission decision.
         let place = call.pins.first().map(|pin| pin.place().to_owned());
         let place = place.unwrap_or_else(|| sluice_tools::settled(&path));
         let (copies, order, cancel) = (shelf.copies.clone(), shelf.order.clone(), self.calls.cancellation());
@@ -58,9 +58,9 @@ impl Session {
         true
     }
 
-    /// The file a call is about to change was kept.
+    /// Registers the copy of a file that a call is about to change.
     pub(crate) fn kept(&mut self, path: &Path, backup: io::Result<Backup>) {
-        // A file that cannot be read cannot be edited either; the call will say so.
+        // A file that cannot be read cannot be edited either; the call reports the error.
         if let (Ok(backup), Some(shelf)) = (backup, self.tooling.checkpoints_mut())
             && let Some(line) = shelf.add(path, backup)
         {
@@ -78,7 +78,7 @@ impl Session {
         }
     }
 
-    /// Puts files back, or says what that would do.
+    /// Restores files, or reports what restoring would change.
     pub(crate) async fn rewind(&mut self, id: &RequestId, uuid: &str, dry_run: bool) {
         let Some(shelf) = self.tooling.checkpoints() else {
             return self.cannot_rewind(id, dry_run, OFF).await;
@@ -87,7 +87,7 @@ impl Session {
             return self.cannot_rewind(id, dry_run, UNKNOWN).await;
         }
         let (shelf, id, uuid) = (shelf.clone(), id.clone(), uuid.to_owned());
-        // What comes behind the request finds the files put back.
+        // The lock is taken now, so that later calls see the restored files.
         let held = shelf.order.clone().try_lock_owned().ok();
         self.requests.asides.spawn(&id.clone(), async move {
             let _in_order = match held {
@@ -118,7 +118,7 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// A prompt begins here.
+    /// Starts a snapshot at a prompt.
     pub(crate) async fn checkpoint_prompt(&mut self, uuid: &str) {
         if let Some(shelf) = self.session.tooling.checkpoints() {
             let (followed, order) = (shelf.followed(self.session.line.quit()), shelf.order.clone());
@@ -138,7 +138,7 @@ impl SessionLoop {
             });
             let renewed = match self.wait_for(Some(renewing.as_mut())).await {
                 Heard::Ready(renewed) => renewed,
-                // Whoever stops the turn wants to go back to how files stood before it all the more.
+                // Finish the snapshot even if the turn is stopped: the person may want to restore it.
                 Heard::Stopped | Heard::CallsDone => renewing.await,
             };
             renewed.unwrap_or((before, None))
@@ -151,7 +151,7 @@ impl SessionLoop {
     }
 }
 
-/// Puts files back, or counts what that would change.
+/// Restores files, or counts the lines that restoring would change.
 fn rewound(shelf: &Shelf, uuid: &str, dry_run: bool) -> Result<RewindFilesResponse, String> {
     let plan = shelf.plan(uuid).ok_or_else(|| UNKNOWN.to_owned())?;
     let mut response = RewindFilesResponse {

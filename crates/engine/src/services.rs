@@ -1,5 +1,5 @@
-//! What the session does for its tools: a second, smaller model, the provider's web search, the
-//! tools that were not offered, and the place of the plan.
+//! Services of a session for its tools: the small model, web search of the provider, deferred tools, and the path of the
+//! plan file.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,12 +12,12 @@ use sluice_tools::{AnyTool, DeferredTool, Pending, SearchHit, SearchPart, Search
 
 use crate::ledger::SharedLedger;
 
-/// Most words of an answer of the small model.
+/// The maximum number of tokens of a response of the small model.
 const MOST_TOKENS: u32 = 4096;
-/// Most searches one call may make.
+/// The maximum number of web searches per call.
 const MOST_SEARCHES: u32 = 8;
 
-/// Services of a session for its tools; shared with the calls that run.
+/// Services of a session for its tools, shared with running calls.
 #[derive(Debug)]
 pub(crate) struct ToolServices {
     client: Arc<Client>,
@@ -29,9 +29,9 @@ pub(crate) struct ToolServices {
 struct Shared {
     mode: String,
     model: String,
-    /// The tools a search finds.
+    /// The tools that a tool search can find.
     deferred: Vec<AnyTool>,
-    /// What the tools' own requests used, until the session books it.
+    /// Usage of requests by tools that has not been added to the ledger yet.
     used: Vec<(String, Value)>,
 }
 
@@ -44,7 +44,7 @@ impl ToolServices {
         }
     }
 
-    /// Keeps what calls see in step with the session.
+    /// Updates the state that calls see.
     pub(crate) fn update(&self, mode: &str, model: &str, deferred: Vec<AnyTool>) {
         let mut shared = self.lock();
         mode.clone_into(&mut shared.mode);
@@ -52,7 +52,7 @@ impl ToolServices {
         shared.deferred = deferred;
     }
 
-    /// Books what the tools' own requests used.
+    /// Adds the usage of requests by tools to the ledger.
     pub(crate) fn settle(&self, ledger: &SharedLedger) {
         for (model, usage) in self.lock().used.drain(..) {
             ledger.add(&model, &usage);
@@ -63,7 +63,7 @@ impl ToolServices {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The text of the answer to a request that is no part of the conversation.
+    /// Sends a request outside the conversation. Returns the text of the response.
     pub(crate) async fn answer(&self, request: Request) -> Result<String, String> {
         let blocks = self.ask(request).await?;
         let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
@@ -139,7 +139,7 @@ impl HookModel for ToolServices {
     }
 }
 
-/// The provider's own tool, which runs on its side.
+/// The definition of the provider's web search tool, which runs on the server.
 fn search_tool(search: &SearchRequest) -> Value {
     let mut tool = json!({"type": "web_search_20250305", "name": "web_search", "max_uses": MOST_SEARCHES});
     if let Some(map) = tool.as_object_mut() {
@@ -155,7 +155,7 @@ fn search_tool(search: &SearchRequest) -> Value {
     tool
 }
 
-/// What the provider found, and what it said about it.
+/// Converts the content of a response to search results.
 fn search_reply(blocks: &[Value]) -> SearchReply {
     let mut reply = SearchReply::default();
     for block in blocks {

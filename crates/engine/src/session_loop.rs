@@ -1,10 +1,9 @@
-//! The task of a session: it waits until something happens, plays turns while prompts wait, and leaves when the input
-//! has ended and nothing is owed.
+//! The task of a session: it waits for events, runs turns while prompts are queued, and ends when the input has ended and no
+//! work is left.
 //!
-//! A turn is written down as it goes, one step after the other, in methods of [`SessionLoop`]; wherever it has to wait
-//! for something it calls [`SessionLoop::wait_for`], the one place where a turn waits. What happens meanwhile is
-//! handled by [`Session::on_event`]. A handler is a method of [`Session`], which has neither the inbox nor a way to wait for
-//! events: it cannot let another handler in.
+//! A turn is written as straight-line code in methods of [`SessionLoop`]. Where it has to wait, it calls
+//! [`SessionLoop::wait_for`], and [`Session::on_event`] handles events meanwhile. A handler is a method of [`Session`],
+//! which has neither the inbox nor a way to wait for events, so handlers cannot be nested.
 
 use std::collections::VecDeque;
 use std::future::Ready;
@@ -19,34 +18,34 @@ use crate::port::{Exit, Input};
 use crate::session::Session;
 use crate::turn::Stop;
 
-/// How long an interrupted turn waits for what came with the interrupt.
+/// How long an interrupted turn waits for further inputs that belong to the interrupt.
 const LINGER: std::time::Duration = std::time::Duration::from_millis(3);
 
-/// A session, and what it waits on.
+/// A session and its event sources.
 pub(crate) struct SessionLoop {
     pub(crate) session: Session,
     pub(crate) inbox: mpsc::Receiver<Vec<Input>>,
-    /// What arrived and was not looked at yet.
+    /// Inputs that have been received and not handled yet.
     pub(crate) unread: VecDeque<Input>,
-    /// Nobody is left who could say anything.
+    /// The input channel is closed.
     pub(crate) deaf: bool,
     pub(crate) settings_changes: Option<mpsc::Receiver<()>>,
 }
 
-/// What comes next.
+/// The result of waiting for an event.
 enum Next<T> {
-    /// What was waited for.
+    /// The awaited future is ready.
     Ready(T),
     Event(Event),
 }
 
-/// What ended a wait.
+/// The reason for the end of a wait.
 pub(crate) enum Heard<T> {
-    /// What was waited for.
+    /// The awaited future is ready.
     Ready(T),
     /// Every call has its result.
     CallsDone,
-    /// The turn has to stop; [`Session::stop`] says why.
+    /// The turn has to stop; [`Session::stop`] contains the reason.
     Stopped,
 }
 
@@ -61,7 +60,7 @@ impl SessionLoop {
         }
     }
 
-    /// Lives until the host is done with it.
+    /// Runs the session until it ends.
     pub(crate) async fn run(mut self) -> Exit {
         self.settings_changes = Some(sluice_settings::watch::watch(self.session.options.settings.paths()));
         if !self.session.options.session.parked {
@@ -111,24 +110,24 @@ impl SessionLoop {
         Exit { code }
     }
 
-    /// Waits between turns, for anything at all.
+    /// Waits for any event between turns.
     pub(crate) async fn wait_idle(&mut self) {
         if let Next::Event(event) = self.next(&mut None::<Pin<&mut Ready<()>>>, Awaited::Anything).await {
             match event {
-                // One after the other, since each may begin a turn.
+                // Inputs are handled one by one, because each may start a turn.
                 Event::Input(Some(inputs)) => self.unread.extend(inputs),
                 event => self.handle(event, Awaited::Anything).await,
             }
         }
     }
 
-    /// Waits for `work`, or for the calls when there is none, and handles all else.
+    /// Waits for `work`, or for the tool calls if it is `None`, and handles other events meanwhile.
     pub(crate) async fn wait_for<F: Future>(&mut self, mut work: Option<Pin<&mut F>>) -> Heard<F::Output> {
         let awaited = if work.is_some() { Awaited::Work } else { Awaited::Calls };
-        // What came together with the prompt may be what is waited for.
+        // Inputs that arrived together with the prompt may complete the wait.
         self.read().await;
         loop {
-            // What a more urgent prompt finds running is left to end; nothing further begins.
+            // After a more urgent prompt, running calls may finish, but nothing new starts.
             let supersedes = self.session.turn.stop() == Some(Stop::Supersede);
             let ends_by_itself = supersedes && awaited == Awaited::Calls && self.session.runs_commands();
             if self.session.turn.stop().is_some() && !ends_by_itself {
@@ -149,7 +148,7 @@ impl SessionLoop {
         }
     }
 
-    /// The next thing that happens. Dropping the future loses nothing.
+    /// Returns the next event. Cancel safe.
     async fn next<F: Future>(&mut self, work: &mut Option<Pin<&mut F>>, awaited: Awaited) -> Next<F::Output> {
         let session = &mut self.session;
         let idle = awaited == Awaited::Anything;
@@ -167,7 +166,7 @@ impl SessionLoop {
             Some(hooked) = session.hooks.next() => Event::Hooked(Box::new(hooked)),
             Some(progress) = session.calls.next() => Event::Call(progress),
             output = poll_opt(work) => return Next::Ready(output),
-            // What is due by the clock comes last: what has arrived by then was in time.
+            // Timers come last: whatever has arrived by now was in time.
             summed = session.agents.next_summary(), if !idle => Event::Summed(summed),
             () = sleep_until(launch_at), if !idle => Event::LaunchDue,
             () = sleep_until(session.turn.stops_by()), if !idle => Event::StopDue,
@@ -176,15 +175,14 @@ impl SessionLoop {
         })
     }
 
-    /// Handles one thing that happened. Handlers are large and seldom run long: in a box of their own they do not make
-    /// every wait as large as the largest of them.
+    /// Handles one event. The handlers' futures are boxed, so that they do not increase the size of every wait.
     async fn handle(&mut self, event: Event, awaited: Awaited) {
         match event {
             Event::Input(Some(inputs)) => {
                 self.unread.extend(inputs);
                 self.read().await;
             }
-            // The end of the input alone is not the end of all that can be said: signals come behind it.
+            // Signals may still arrive after the end of the input, so the channel is not the only source.
             Event::Input(None) => {
                 self.deaf = true;
                 if !self.session.line.input_ended() {
@@ -195,8 +193,8 @@ impl SessionLoop {
         }
     }
 
-    /// What is written along with an interrupt belongs to the same turn, a second interrupt included: a
-    /// moment is left for it to arrive.
+    /// Waits a moment for inputs that were written together with an interrupt: they belong to the same turn, also a second
+    /// interrupt.
     async fn linger(&mut self) {
         let until = Instant::now() + LINGER;
         while self.session.turn.stop() == Some(Stop::Interrupt)
@@ -208,7 +206,7 @@ impl SessionLoop {
         }
     }
 
-    /// Reads what has arrived without waiting for more.
+    /// Handles the inputs that have arrived, without waiting.
     pub(crate) async fn drain(&mut self) {
         tokio::task::yield_now().await;
         while let Ok(inputs) = self.inbox.try_recv() {
@@ -224,7 +222,7 @@ impl SessionLoop {
     }
 }
 
-/// Sleeps until then, or for ever.
+/// Sleeps until the deadline. Never resolves if there is none.
 async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline).await,
@@ -239,12 +237,12 @@ async fn changed(changes: &mut Option<mpsc::Receiver<()>>) {
         None => std::future::pending().await,
     };
     if told.is_none() {
-        // The watcher is gone: nothing more will be told.
+        // The watcher has ended.
         *changes = None;
     }
 }
 
-/// Awaits what there is to await, or for ever.
+/// Awaits the future. Never resolves if there is none.
 async fn poll_opt<F: Future>(awaited: &mut Option<Pin<&mut F>>) -> F::Output {
     match awaited {
         Some(future) => future.as_mut().await,

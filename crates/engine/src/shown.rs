@@ -1,4 +1,4 @@
-//! What the model is shown of a conversation that was kept.
+//! Restores the conversation for the model from a transcript.
 
 use std::io;
 
@@ -10,16 +10,16 @@ use sluice_transcript::{Block, Conversation, Earlier, Looked};
 use crate::history::History;
 use crate::tool_calls::for_model;
 
-/// What the model was shown of an earlier conversation, and will be again.
+/// Returns the messages for the model that a transcript contains.
 ///
 /// # Errors
-/// When the transcript cannot be read any more.
+/// Returns an error if the transcript cannot be read.
 pub fn shown_to_model(earlier: &Earlier) -> io::Result<Vec<Message>> {
     let (history, _): (History, _) = earlier.tell(look)?;
     Ok(history.all())
 }
 
-/// What becomes of a block that is not sent again as it is kept: a picture that is none, a result in parts.
+/// Converts a stored block for the model: invalid images are replaced and structured results are flattened.
 pub(crate) fn look(block: Value) -> Looked {
     let mut block = sluice_model::sanitize(block);
     if kind(&block) == "tool_result" {

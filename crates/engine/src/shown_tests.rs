@@ -14,7 +14,7 @@ use crate::messages;
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
-/// The messages of the transcript of this session, which lies in a folder of a project.
+/// The messages of the transcript in a folder of projects.
 fn messages_of(projects: &Projects) -> Vec<Message> {
     let choice = Choice {
         which: Which::Named(ID.to_owned()),
@@ -26,7 +26,7 @@ fn messages_of(projects: &Projects) -> Vec<Message> {
     shown_to_model(&earlier).unwrap()
 }
 
-/// The messages of a transcript that begins so.
+/// The messages of a transcript with these lines.
 fn messages_in(lines: &[Value]) -> Vec<Message> {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("p")).unwrap();
@@ -59,7 +59,7 @@ fn any_block() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// The quick way and the thorough one lead to the same bytes, marks included.
+    /// The fast path produces the same bytes as parsing every block, including cache markers.
     #[test]
     fn what_is_kept_is_sent_as_it_was(content in prop::collection::vec(any_block(), 0..5)) {
         let thorough: Vec<Value> = content.iter().cloned().map(|block| look(block).block).collect();
@@ -85,7 +85,7 @@ proptest! {
     }
 }
 
-/// What a turn holds.
+/// A part of a turn.
 #[derive(Debug, Clone)]
 enum Part {
     Prompt(String),
@@ -111,7 +111,7 @@ fn parts() -> impl Strategy<Value = Vec<Part>> {
     })
 }
 
-/// Writes a conversation by the same hands as a session does, and builds what the model was shown meanwhile.
+/// Writes a transcript like a session does, and builds the expected messages.
 struct Scribe {
     _dir: tempfile::TempDir,
     projects: Projects,
@@ -176,7 +176,7 @@ impl Scribe {
             let entry = self.transcript.block(&frame, Some(block), "claude-opus-5-5");
             self.put(entry);
         }
-        // The model was asked, whatever it said.
+        // As if a request had been sent.
         self.history.messages();
         self.history.assistant(blocks);
     }
@@ -198,7 +198,7 @@ impl Scribe {
 }
 
 proptest! {
-    /// What was written is what is read: the model is shown the same conversation, byte for byte.
+    /// The conversation that is read equals the one that was written, byte for byte.
     #[test]
     fn a_conversation_survives_its_file(parts in parts()) {
         let mut scribe = Scribe::new();

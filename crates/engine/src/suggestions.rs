@@ -1,6 +1,6 @@
-//! After a turn: what the person may want to ask next, guessed by the model from the conversation so far.
+//! Suggested next prompts, which the model writes after a turn from the conversation so far.
 //!
-//! It is asked beside the conversation and leaves nothing in it. The next prompt ends the guessing.
+//! The request is not added to the conversation. The next prompt cancels it.
 
 use serde_json::json;
 use sluice_model::models;
@@ -12,11 +12,11 @@ use crate::messages;
 use crate::session::Session;
 use crate::turn::Ending;
 
-/// Most tokens a guess may take.
+/// The maximum number of tokens of a suggestion.
 const MOST_TOKENS: u32 = 200;
-/// Longer than anything a person would take over as it stands.
+/// The maximum length of a suggestion, in characters. Longer answers are unlikely to be used unchanged.
 const LONGEST: usize = 240;
-/// What the model answers where it has no guess.
+/// The answer of a model that has no suggestion.
 const NOTHING: &str = "none";
 
 const GUIDE: &str = "\
@@ -26,11 +26,11 @@ instruction and no question back, no praise, nothing in your own voice and no ta
 suggests itself, or if it could do harm, answer with the single word none. Answer with the prompt alone.\n</system-reminder>";
 
 impl Session {
-    /// A turn is over: begins to guess, where that is wanted and there is something to go by.
+    /// Starts generating a suggestion after a turn, if suggestions are enabled and the turn was completed.
     pub(crate) fn suggest(&mut self, ending: &Ending) {
         let done = matches!(ending, Ending::Completed | Ending::Structured(_));
         let planning = self.policy.mode == PermissionMode::Plan;
-        // The first answer says too little about where this is going.
+        // The first response says too little about the next step.
         if !self.suggests() || !done || planning || self.line.results() < 2 || !self.queue.is_empty() {
             return;
         }
@@ -57,7 +57,7 @@ impl Session {
         conversation.suggestions && allowed != Some(false)
     }
 
-    /// A guess is made.
+    /// Sends a suggestion.
     pub(crate) async fn say_suggestion(&self, guess: Option<String>) {
         if let Some(suggestion) = guess {
             self.say(PromptSuggestion {
@@ -70,7 +70,7 @@ impl Session {
     }
 }
 
-/// The prompt in what the model said, if it is one.
+/// Extracts the suggestion from an answer, if it is valid.
 fn guess(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['"', '`', '“', '”']).trim();
     let bare = text.trim_end_matches(['.', '!']);

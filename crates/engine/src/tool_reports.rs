@@ -1,4 +1,4 @@
-//! What tools report while they run, and what becomes of background work.
+//! Reports of tools while they run, and the lifecycle of background tasks.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,7 +11,7 @@ use crate::note::{NO_PERSON, Note, enclosed};
 use crate::session::Session;
 
 impl Session {
-    /// Handles what a tool reports.
+    /// Handles a report of a tool.
     pub(crate) async fn on_tool_event(&mut self, event: Option<ToolEvent>) {
         match event {
             None => {}
@@ -83,8 +83,7 @@ impl Session {
         self.background.remove(&task.id);
         let output_file = output_file(task);
         self.say(messages::task_updated(task, status)).await;
-        // A task that somebody stopped is no news to anybody: no turn follows, and its own
-        // description is all there is to say.
+        // A task that was stopped on purpose starts no turn, and its notification contains only its description.
         let stopped = status == TaskStatus::Killed;
         let told = if stopped { task.description.as_str() } else { summary };
         self.say(messages::task_notification(task, status, &output_file, told))
@@ -95,18 +94,18 @@ impl Session {
         }
     }
 
-    /// Scheduled prompts are due.
+    /// Queues the scheduled prompts that are due.
     pub(crate) fn wake_up(&mut self) {
         for job in self.tooling.wakeups().take_due(Instant::now()) {
             self.background.wake(&job.id, &job.prompt, messages::now());
         }
     }
 
-    /// A subagent has ended.
+    /// Handles the end of a subagent.
     async fn agent_ended(&mut self, task: &TaskView, is_backgrounded: bool, status: TaskStatus, said: &str) {
         self.account
             .add_api_ms(task.agent.as_ref().map_or(0, |agent| agent.api_ms));
-        // A person stopped it, or refused what it wanted to do and wanted it to stop.
+        // Stopped by a person, directly or by denying a call and asking it to stop.
         let by_host = self.background.take_stopped(&task.id) || said == messages::INTERRUPTED_TOOLS;
         self.agents.count_end(status, by_host || !is_backgrounded);
         if task.agent.as_ref().is_some_and(|agent| agent.ambient) {
@@ -135,7 +134,7 @@ impl Session {
         self.catch_up().await;
     }
 
-    /// The turn in which the model is told of a background subagent's end. One that an interrupt ends is no news.
+    /// Queues a note about the end of a background subagent, unless an interrupt stopped it.
     fn owe(&mut self, task: &TaskView, status: TaskStatus, said: &str, by_host: bool) {
         let (what, said) = match status {
             TaskStatus::Killed => ("was stopped before it was done", ""),
@@ -153,7 +152,7 @@ impl Session {
         }
     }
 
-    /// The process was told to go: the commands it ended are taken off the list.
+    /// Reports the commands that were killed because the process exits.
     pub(crate) async fn see_commands_off(&mut self) {
         let commands = self.background.list().into_iter().filter(|task| task.agent.is_none());
         for mut task in commands.collect::<Vec<_>>() {
@@ -175,7 +174,7 @@ impl Session {
         self.say(messages::background_tasks(&self.background.list())).await;
     }
 
-    /// Stops a task; a task that is not there needs no stopping.
+    /// Stops a task, if it exists.
     pub(crate) async fn stop_task(&mut self, id: &str) {
         self.background.note_stopped(id);
         self.tooling.tasks().kill(id).await;
@@ -183,13 +182,13 @@ impl Session {
     }
 }
 
-/// Now, in milliseconds of the Unix epoch.
+/// The current time in milliseconds since the Unix epoch.
 fn now() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What the model is told of an end.
+/// Builds the note about the end of a task.
 fn note(task: &TaskView, status: TaskStatus, summary: &str, said: &str) -> Note {
     let field = |name: &str, text: &str| match text {
         "" => String::new(),

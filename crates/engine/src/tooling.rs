@@ -1,4 +1,4 @@
-//! What the tools of a session work with: folders, files they have read, tasks, lists, sandbox, the web, MCP servers.
+//! Resources of tools in a session: folders, files read, tasks, lists, sandbox, web, MCP servers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::services::ToolServices;
 use crate::wakeups::{Wakeups, schedule_tools};
 use crate::worktrees::{Worktrees, worktree_tools};
 
-/// How many events of calls may wait for the session.
+/// Capacity of the channel for reports of calls.
 const REPORTS: usize = 256;
 
-/// What tools work with.
+/// Resources of tools.
 pub(crate) struct Tooling {
     cwd: Arc<Cwd>,
     files: Arc<FileState>,
@@ -30,27 +30,27 @@ pub(crate) struct Tooling {
     sandbox: Option<Arc<Sandbox>>,
     web: Arc<Web>,
     services: Arc<ToolServices>,
-    /// Where calls tell of themselves.
+    /// Sender for reports of calls.
     reports: mpsc::Sender<ToolEvent>,
-    /// What they told.
+    /// Receiver for reports of calls.
     reported: mpsc::Receiver<ToolEvent>,
-    /// Tools this session alone has: a server's, and those whose description depends on what it found.
+    /// Tools of this session only: those of MCP servers, and those whose description depends on loaded files.
     extras: Vec<Arc<dyn Tool>>,
-    /// Tools a search has turned up: they are offered from then on.
+    /// Deferred tools that the model has loaded.
     loaded: Vec<String>,
-    /// How files stood before each prompt, if that is wanted.
+    /// File checkpoints, if they are enabled.
     checkpoints: Option<Shelf>,
     servers: Servers,
     worktrees: Arc<Worktrees>,
     wakeups: Arc<Wakeups>,
 }
 
-/// What happens among them.
+/// An event of the resources.
 #[derive(Debug)]
 pub(crate) enum ToolingEvent {
-    /// A call tells of itself.
+    /// A report of a call.
     Reported(Option<Box<ToolEvent>>),
-    /// MCP servers have news.
+    /// A change of MCP servers.
     Servers,
 }
 
@@ -86,7 +86,7 @@ impl Tooling {
         }
     }
 
-    /// Those of a subagent: what it shares with the session above it. Gives the servers it has of its own.
+    /// Uses the resources of the parent session; for a subagent. Returns the servers that belong to the subagent itself.
     pub(crate) fn share(&mut self, brief: &BriefTools) -> Servers {
         self.tasks = brief.tasks.clone();
         self.web = brief.web.clone();
@@ -95,7 +95,7 @@ impl Tooling {
         std::mem::replace(&mut self.servers, brief.servers.of_agent())
     }
 
-    /// The conversation begins anew.
+    /// Resets the resources for a new conversation.
     pub(crate) fn clear(&mut self, options: &Options) {
         self.checkpoints = checkpoints::open(options);
         self.files.clear();
@@ -103,7 +103,7 @@ impl Tooling {
         self.loaded.clear();
     }
 
-    /// What a call works with.
+    /// The context for a call.
     pub(crate) fn context(&self, call_id: &str, cancel: CancellationToken) -> Context {
         Context {
             call_id: call_id.to_owned(),
@@ -126,7 +126,7 @@ impl Tooling {
         }
     }
 
-    /// The next thing that happens. Dropping the future loses nothing.
+    /// Waits for the next event. Cancel safe.
     pub(crate) async fn next(&mut self) -> ToolingEvent {
         tokio::select! {
             biased;
@@ -135,17 +135,17 @@ impl Tooling {
         }
     }
 
-    /// The next thing a call tells of itself.
+    /// Waits for the next report of a call.
     pub(crate) async fn next_report(&mut self) -> Option<ToolEvent> {
         self.reported.recv().await
     }
 
-    /// What a call has told of itself already.
+    /// Returns a report that has arrived already.
     pub(crate) fn report_at_hand(&mut self) -> Option<ToolEvent> {
         self.reported.try_recv().ok()
     }
 
-    /// Where calls tell of themselves.
+    /// Sender for reports of calls.
     pub(crate) fn reports(&self) -> mpsc::Sender<ToolEvent> {
         self.reports.clone()
     }
@@ -204,17 +204,17 @@ impl Tooling {
         self.worktrees.trust(runs_projects);
     }
 
-    /// The settings of the sandbox have changed.
+    /// Recreates the sandbox after a change of settings.
     pub(crate) fn remake_sandbox(&mut self, options: &Options) {
         self.sandbox = sandbox::sandbox(options);
     }
 
-    /// Tools this session alone has.
+    /// Tools of this session only.
     pub(crate) fn extras(&self) -> &[Arc<dyn Tool>] {
         &self.extras
     }
 
-    /// Puts these in the place of the tools of its own that `replaced` names.
+    /// Replaces the session's own tools that `replaced` selects.
     pub(crate) fn replace_extras(
         &mut self,
         replaced: impl Fn(&dyn Tool) -> bool,
@@ -224,7 +224,7 @@ impl Tooling {
         self.extras.extend(tools);
     }
 
-    /// A search has turned these up.
+    /// Marks deferred tools as loaded.
     pub(crate) fn load(&mut self, names: Vec<String>) {
         self.loaded.extend(names);
     }

@@ -20,18 +20,18 @@ use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
 use crate::turn::{ApiEnding, Ending, Stop};
 
-/// How often a turn asks again for the same reason before it takes the answer as it is.
+/// The maximum number of times per reason that a turn prompts the model to continue.
 const MOST_NUDGES: u32 = 3;
 
 impl SessionLoop {
-    /// Plays the conversation of one turn to its end.
+    /// Runs the conversation of a turn to its end.
     pub(crate) async fn run_turn(&mut self, query: bool) -> Ending {
         self.session.hooks.begin_turn();
         if !query {
             return Ending::Kept;
         }
         loop {
-            // Subagents spend from the same budget while their call runs.
+            // Subagents use the same budget while their calls run.
             if let Some(limit) = self.session.over_budget() {
                 return Ending::Budget(limit);
             }
@@ -84,7 +84,7 @@ impl SessionLoop {
                     AtEnd::LetGo => return Ending::Completed,
                     AtEnd::GoOn => {}
                     AtEnd::Otherwise(ending) => return ending,
-                    // The answer was whole when the host interrupted: nothing but hooks was.
+                    // Only hooks were interrupted; the response was complete.
                     AtEnd::Stopped
                         if self.session.turn.stop() == Some(Stop::Interrupt) && self.session.agents.id().is_none() =>
                     {
@@ -96,7 +96,7 @@ impl SessionLoop {
         }
     }
 
-    /// Prompts that arrived while tools ran join the turn, and what ended in the background meanwhile.
+    /// Adds prompts and notes that arrived while tools ran to the turn.
     async fn fold(&mut self) {
         for note in self.session.background.joins() {
             self.session.keep_note(&note.text, &note.origin).await;
@@ -129,7 +129,7 @@ impl SessionLoop {
 }
 
 impl Session {
-    /// Asks again where the model stopped without an answer; false if it did answer.
+    /// Prompts the model to continue if it stopped without an answer. Returns false if it did answer.
     async fn nudged(&mut self) -> bool {
         match self.turn.stop_reason.as_deref() {
             Some("pause_turn") => true,
@@ -158,7 +158,7 @@ impl Session {
         }
     }
 
-    /// The turn was told to stop: every open call gets its result, then the notice.
+    /// Ends a stopped turn: every open call gets its result, then the notice is added.
     pub(crate) async fn stopped(&mut self) -> Ending {
         let called = !self.calls.is_empty();
         let tools = called && !self.calls.all_done();
@@ -184,14 +184,13 @@ impl Session {
         }
     }
 
-    /// What the calls came to, for the model. It stands before anything else the user side says: the API
-    /// takes it nowhere else.
+    /// Adds the results of the calls to the conversation. They must directly follow the calls, as the API requires.
     pub(crate) fn keep_results(&mut self) {
         let results = self.calls.take_results();
         self.conversation.history.user(results);
     }
 
-    /// The model could not be asked.
+    /// Ends the turn after a failed model request.
     async fn failed(&mut self, failure: &Failure) -> Ending {
         let ending = ApiEnding {
             text: limits::explained(self.model.client.explain(failure, self.answering_model()), failure),
@@ -208,14 +207,14 @@ impl Session {
         Ending::Api(ending)
     }
 
-    /// Something the user side says without having been asked to.
+    /// Adds a notice that no person wrote.
     pub(crate) async fn notice(&mut self, text: &str) {
         self.turn.frames += 1;
         self.conversation.history.user_text(text);
         self.say_aside(messages::notice(text)).await;
     }
 
-    /// Asks the model to go on.
+    /// Adds a prompt that makes the model continue.
     pub(crate) async fn nudge(&mut self, text: &str) {
         self.turn.frames += 1;
         self.conversation.history.user_text(text);
@@ -229,13 +228,13 @@ impl Session {
             .filter(|limit| self.account.ledger().total_cost_usd() >= *limit)
     }
 
-    /// The next request: the whole conversation, its beginning always the same bytes.
+    /// Builds the next request from the whole conversation.
     pub(crate) fn request(&mut self) -> Request {
         let messages = self.conversation.history.messages();
         self.request_of(messages)
     }
 
-    /// A request with these messages and everything that stands before them.
+    /// Builds a request from these messages and the current system prompt, tools and model options.
     pub(crate) fn request_of(&mut self, messages: Vec<Message>) -> Request {
         let mut request = Request::new(self.answering_model().to_owned(), messages);
         request.system = self.system().clone();
@@ -260,7 +259,7 @@ impl Session {
         request
     }
 
-    /// What stands before the conversation.
+    /// The system prompt.
     pub(crate) fn system(&mut self) -> &Vec<serde_json::Value> {
         let style = catalogue::styles::find(&self.commands.catalogue().styles, &self.style_name());
         let (options, notes) = (&self.options, self.policy.notes.as_deref());
@@ -270,7 +269,7 @@ impl Session {
         })
     }
 
-    /// The model that answers the next request.
+    /// The model for the next request, which differs in plan mode.
     pub(crate) fn answering_model(&self) -> &str {
         match &self.model.planner {
             Some(planner) if self.policy.mode == PermissionMode::Plan => planner,
@@ -289,7 +288,7 @@ impl Session {
     }
 }
 
-/// Takes the parameter out of a tool that would leave something running.
+/// Removes the background parameter from a tool definition.
 fn forget_background(tool: &mut serde_json::Value) {
     let properties = tool.pointer_mut("/input_schema/properties");
     if let Some(properties) = properties.and_then(serde_json::Value::as_object_mut) {

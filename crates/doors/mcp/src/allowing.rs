@@ -4,7 +4,7 @@ use sluice_permission::{Decision, PermissionUpdate, print_rule};
 
 pub(crate) use sluice_engine::for_now;
 
-/// What a yes "from now on" allows besides, in words; nothing where nothing can be offered.
+/// Describes what "allow from now on" would additionally allow; `None` if nothing can be offered.
 pub(crate) fn offered(suggestions: &[PermissionUpdate]) -> Option<String> {
     let words: Vec<String> = suggestions.iter().filter_map(described).collect();
     (!words.is_empty()).then(|| words.join("; "))
@@ -25,7 +25,7 @@ fn described(update: &PermissionUpdate) -> Option<String> {
     }
 }
 
-/// How the server has to be started for a call to run without a question.
+/// Describes how to start the server so that the call runs without a permission request.
 pub(crate) fn remedy(tool: &str, decision: &Decision) -> String {
     if let Some(rule) = &decision.reason.rule {
         return format!(
@@ -37,7 +37,7 @@ pub(crate) fn remedy(tool: &str, decision: &Decision) -> String {
     ways(tool, decision.suggestions.as_deref().unwrap_or_default())
 }
 
-/// The flags that would have allowed what was suggested.
+/// Describes the flags that would allow the suggested rules.
 pub(crate) fn ways(tool: &str, suggestions: &[PermissionUpdate]) -> String {
     let ways: Vec<String> = suggestions.iter().filter_map(flag).collect();
     if ways.is_empty() {

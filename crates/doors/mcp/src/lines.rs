@@ -1,7 +1,6 @@
 //! MCP over stdio: one JSON-RPC message per line, each way.
 //!
-//! What cannot be read costs an answer that says so and nothing else: the lines around it are served as if it had not
-//! been there.
+//! A line that cannot be parsed is answered with an error and does not affect the lines around it.
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,37 +16,37 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// Longest line that is read.
+/// The maximum length of an input line, in bytes.
 const LONGEST: usize = 16 * 1024 * 1024;
-/// How much is read at once.
+/// The read buffer size, in bytes.
 const CHUNK: usize = 64 * 1024;
-/// What may be said before `initialize`.
+/// Methods that are accepted before `initialize`.
 const OPENERS: &[&str] = &["initialize", "ping", "server/discover"];
 
 type Incoming = RxJsonRpcMessage<RoleServer>;
 type Outgoing = TxJsonRpcMessage<RoleServer>;
 
-/// Lines from `R`, lines to `W`.
+/// The transport: reads lines from `R` and writes lines to `W`.
 pub(crate) struct Lines<R, W> {
     read: R,
     chunk: Vec<u8>,
     framer: Framer,
-    /// What was read together and is handed on one by one.
+    /// Lines that were read together and have not been returned yet.
     ready: VecDeque<Heard>,
     write: Arc<Mutex<W>>,
-    /// The client has said who it is.
+    /// Whether `initialize` was received.
     opened: bool,
-    /// Nothing more will come.
+    /// Whether the input has ended.
     ended: bool,
-    /// Told when the client will say nothing more.
+    /// Cancelled at the end of the client's input.
     gone: CancellationToken,
 }
 
-/// What a line comes to.
+/// A parsed line.
 #[derive(Debug)]
 enum Heard {
     Message(Box<Incoming>),
-    /// Its sender is told what is wrong with it.
+    /// An invalid line, with the error for its sender.
     Bad(ErrorData, Option<RequestId>),
 }
 
@@ -93,7 +92,7 @@ where
                 }
                 None => {}
             }
-            // Safe to drop at any time: nothing is taken before it is handed to the framer.
+            // Cancel safe: bytes are only consumed when they are passed to the framer.
             let count = self.read.read(&mut self.chunk).await.unwrap_or(0);
             let read = self.chunk.get(..count).unwrap_or_default();
             let mut lines = self.framer.push(read);
@@ -122,7 +121,7 @@ async fn write_line<W: AsyncWrite + Unpin>(write: &Mutex<W>, message: &Outgoing)
     write.flush().await
 }
 
-/// Reads a line; nothing is what needs no answer and means nothing.
+/// Parses a line. Returns `None` for invalid lines that need no response.
 fn understand(line: &FramedLine<'_>, opened: bool) -> Option<Heard> {
     let text = match line {
         FramedLine::Text { text, .. } => text,
@@ -143,7 +142,7 @@ fn understand(line: &FramedLine<'_>, opened: bool) -> Option<Heard> {
         .and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
     let method = value.get("method").and_then(Value::as_str).map(str::to_owned);
     if !opened && !method.as_deref().is_some_and(|method| OPENERS.contains(&method)) {
-        // A notification or an answer that comes too early needs no answer.
+        // Early notifications and responses need no response.
         return id.filter(|_| method.is_some()).map(|id| {
             let problem = "the first request has to be `initialize`";
             Heard::Bad(ErrorData::invalid_request(problem, None), Some(id))

@@ -1,13 +1,13 @@
-//! Progress notifications, for the requests that ask for them.
+//! Progress notifications for requests that ask for them.
 
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use tokio::time::{Duration, Instant, interval_at};
 
-/// How often a call that runs says so.
+/// Interval of progress notifications of a running call.
 pub(crate) const EVERY: Duration = Duration::from_secs(5);
 
-/// Where the progress of one request is told.
+/// The progress of one request.
 #[derive(Debug)]
 pub(crate) struct Progress {
     to: Option<(Peer<RoleServer>, ProgressToken)>,
@@ -15,7 +15,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// The one this request asks for, if it does.
+    /// Creates the progress of a request; notifications are sent only if the request contains a token.
     pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
         let token = context.meta.get_progress_token();
         Self {
@@ -24,7 +24,7 @@ impl Progress {
         }
     }
 
-    /// Says how it stands. A client that does not listen costs nothing.
+    /// Sends a progress notification. Errors are ignored.
     pub(crate) async fn tell(&mut self, message: impl Into<String>) {
         let Some((peer, token)) = &self.to else { return };
         self.steps += 1.0;
@@ -32,7 +32,7 @@ impl Progress {
         let _gone = peer.notify_progress(told).await;
     }
 
-    /// Waits for `work` and says from time to time that it goes on.
+    /// Awaits `work` and sends notifications meanwhile.
     pub(crate) async fn during<T>(&mut self, what: &str, work: impl Future<Output = T>) -> T {
         let began = Instant::now();
         let mut ticks = interval_at(began + EVERY, EVERY);

@@ -1,6 +1,6 @@
-//! Permission requests put to the person behind the client, by elicitation.
+//! Permission requests to the person at the client, by elicitation.
 //!
-//! A client that cannot ask anybody is never waited for: the call is refused, with the rule or flag that would allow it.
+//! If the client does not support elicitation, the call is denied, with the rule or flag that would allow it.
 
 use rmcp::model::{
     ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, ServerRequest,
@@ -10,49 +10,49 @@ use serde_json::{Value, json};
 use sluice_permission::shell::caps::visible as plain;
 use tokio_util::sync::CancellationToken;
 
-/// Most letters of an input that are shown; commands are shown whole.
+/// The maximum length of a displayed input, in characters; commands are displayed completely.
 const MOST: usize = 4_000;
 
 const ONCE: &str = "allow once";
 const FROM_NOW_ON: &str = "allow from now on";
 const NO: &str = "deny";
 
-/// What a person says to a question.
+/// The answer of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Said {
-    /// Yes, this once.
+    /// Allow this call.
     Once,
-    /// Yes, and what goes with it from now on.
+    /// Allow this call and apply the suggested rules.
     FromNowOn,
-    /// No.
+    /// Deny.
     No,
 }
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unasked {
-    /// It did not say at `initialize` that it can.
+    /// The client did not announce the capability in `initialize`.
     #[error("this client cannot ask anybody (it has no `elicitation` capability)")]
     Unable,
-    /// It was asked and failed.
+    /// The client returned an error.
     #[error("the client could not ask: {0}")]
     Failed(String),
-    /// Nobody need answer any more.
+    /// The request was withdrawn.
     #[error("the question was withdrawn")]
     Withdrawn,
 }
 
-/// What is asked.
+/// A permission request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ask {
-    /// The question in words.
+    /// The text of the request.
     pub(crate) message: String,
-    /// What else a yes could allow, in words.
+    /// What "allow from now on" would additionally allow, as text.
     pub(crate) from_now_on: Option<String>,
 }
 
 impl Ask {
-    /// May `tool` do this?
+    /// Creates a request about a call of `tool`.
     pub(crate) fn about(tool: &str, input: &Value, why: &str) -> Self {
         let why = why.trim();
         let reason = if why.is_empty() {
@@ -83,7 +83,7 @@ impl Ask {
     }
 }
 
-/// Asks, and waits for the answer until `cancel`.
+/// Sends the request and waits for the answer, until `cancel` is cancelled.
 pub(crate) async fn ask(peer: &Peer<RoleServer>, ask: &Ask, cancel: &CancellationToken) -> Result<Said, Unasked> {
     if !can_ask(peer) {
         return Err(Unasked::Unable);
@@ -108,21 +108,21 @@ pub(crate) async fn ask(peer: &Peer<RoleServer>, ask: &Ask, cancel: &Cancellatio
             Err(_) => Err(Unasked::Withdrawn),
         },
         () = cancel.cancelled() => {
-            // A client that is gone need not be told.
-            let _gone = handle.cancel(Some("nobody need answer any more".to_owned())).await;
+            // The client may be disconnected.
+            let _gone = handle.cancel(Some("the call was cancelled".to_owned())).await;
             Err(Unasked::Withdrawn)
         }
     }
 }
 
-/// Whether the client said that it can ask a person to fill in a form.
+/// True if the client announced that it supports forms.
 pub(crate) fn can_ask(peer: &Peer<RoleServer>) -> bool {
     let info = peer.peer_info();
     let elicitation = info.as_ref().and_then(|info| info.capabilities.elicitation.as_ref());
     elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
 }
 
-/// A form that was sent back as it was means its default; anything that is none of the choices means no.
+/// Parses the answer. A form without changes means the default; unknown values mean deny.
 fn read(result: &ElicitResult) -> Said {
     if result.action != ElicitationAction::Accept {
         return Said::No;
@@ -136,7 +136,7 @@ fn read(result: &ElicitResult) -> Said {
     }
 }
 
-/// What is to be done, as a person reads it: a command as it stands, anything else field by field.
+/// Formats the input for a person: a command unchanged, anything else field by field.
 fn shown(input: &Value) -> String {
     let Some(fields) = input.as_object() else {
         return plain(&input.to_string());
@@ -147,7 +147,7 @@ fn shown(input: &Value) -> String {
             other => other.to_string(),
         };
         let text = plain(&text);
-        // Whoever allows a command has to see all of it.
+        // The person must see the whole command before allowing it.
         match name.as_str() {
             "command" => format!("{name}: {text}"),
             _ => format!("{name}: {}", shortened(&text)),

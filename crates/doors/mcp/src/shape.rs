@@ -4,11 +4,11 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use sluice_tools::Outcome;
 
-/// Most bytes of a result's text. Tools keep to limits of their own; this is for what they quote, such as a whole file
-/// that was changed.
+/// The maximum size of a result's text, in bytes. Tools limit their own output; this limits content that they quote, such
+/// as a whole changed file.
 const MOST: usize = 256 * 1024;
 
-/// The result of a call that was made.
+/// The result of a call that ran.
 pub(crate) fn result(outcome: Outcome) -> CallToolResult {
     if outcome.is_error == Some(true) {
         return failure(bare(&texts(&outcome.content)));
@@ -16,7 +16,7 @@ pub(crate) fn result(outcome: Outcome) -> CallToolResult {
     let images = images(&outcome.content);
     let mut value = fit(outcome.result, MOST);
     if !images.is_empty() {
-        // An image is handed over as one, not a second time as text.
+        // Image data is sent as an image only, not as text as well.
         drop_data(&mut value);
     }
     let text = match &value {
@@ -28,12 +28,12 @@ pub(crate) fn result(outcome: Outcome) -> CallToolResult {
     result
 }
 
-/// A call that did not do what it was to do.
+/// The result of a call that failed.
 pub(crate) fn failure(why: impl Into<String>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(why)])
 }
 
-/// The marker around a refusal is for models that read `tool_result` blocks.
+/// Removes the tags around an error, which are for models that read `tool_result` blocks.
 fn bare(text: &str) -> &str {
     let inner = text.strip_prefix("<tool_use_error>");
     inner
@@ -66,7 +66,7 @@ fn images(content: &Value) -> Vec<ContentBlock> {
     blocks(content).iter().filter_map(image).collect()
 }
 
-/// Takes encoded bytes out of a result.
+/// Removes encoded bytes from a result.
 fn drop_data(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -78,7 +78,7 @@ fn drop_data(value: &mut Value) {
     }
 }
 
-/// The same value, its long texts shortened until all of it fits.
+/// Shortens long texts until the value has at most `most` bytes.
 fn fit(mut value: Value, most: usize) -> Value {
     let mut longest = most / 2;
     while longest > 256 && value.to_string().len() > most {

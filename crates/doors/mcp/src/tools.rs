@@ -17,11 +17,11 @@ use crate::question::{self, Ask, Said, Unasked};
 use crate::server::{self, DoorError, Offer};
 use crate::shape;
 
-/// Serves the tools of the place the options describe, until the client is gone or `stop`. Nothing runs any more when
-/// this returns.
+/// Serves the tools for the folder in the options, until the client disconnects or `stop` is cancelled. Nothing is running
+/// any more when this returns.
 ///
 /// # Errors
-/// When the options cannot be used, or the client speaks no MCP.
+/// Returns an error if the options are invalid or the MCP handshake fails.
 pub async fn serve_tools<R, W>(options: Options, streams: (R, W), stop: CancellationToken) -> Result<(), DoorError>
 where
     R: AsyncRead + Unpin + Send + 'static,
@@ -38,15 +38,15 @@ where
     served
 }
 
-/// The tools of one place.
+/// The tools of one working folder.
 struct ToolsDoor {
     guarded: Arc<Guarded>,
-    /// The client will say nothing more.
+    /// The client's input has ended.
     gone: CancellationToken,
 }
 
 impl ToolsDoor {
-    /// Puts a question of the policy to the client.
+    /// Sends a permission request to the client.
     async fn ask(&self, question: Question, context: &RequestContext<RoleServer>) -> GuardedAnswer {
         let Question { tool, input, decision } = question;
         let why = decision.reason.text.as_deref().unwrap_or(&decision.message);
@@ -60,10 +60,10 @@ impl ToolsDoor {
         match answer {
             Ok(Said::Once) => GuardedAnswer::Allow,
             Ok(Said::FromNowOn) => GuardedAnswer::AllowFromNowOn,
-            Ok(Said::No) => GuardedAnswer::Deny(format!("{tool} was not run: the person who was asked said no.")),
+            Ok(Said::No) => GuardedAnswer::Deny(format!("{tool} was not run: the user denied it.")),
             Err(Unasked::Withdrawn) if context.ct.is_cancelled() => GuardedAnswer::Withdrawn,
             Err(unasked) => GuardedAnswer::Deny(format!(
-                "{tool} was not run. {} It would have to be asked about, but {unasked}. {}",
+                "{tool} was not run. {} It needs permission, but {unasked}. {}",
                 decision.message,
                 remedy(tool, &decision)
             )),
@@ -102,7 +102,7 @@ impl Offer for ToolsDoor {
     }
 }
 
-/// A tool as MCP tells of it.
+/// Converts a tool definition to MCP.
 fn described(tool: &'static Descriptor) -> Tool {
     let schema = tool.schema.as_object().cloned().unwrap_or_default();
     let mut described = Tool::new(tool.name.clone(), tool.description.clone(), schema);
@@ -110,7 +110,7 @@ fn described(tool: &'static Descriptor) -> Tool {
     described
 }
 
-/// What a client may show its person; nothing here decides on that.
+/// Hints for the client, which may display them. They do not affect permissions.
 fn annotations(tool: &Descriptor) -> ToolAnnotations {
     let outside = matches!(
         tool.touches,

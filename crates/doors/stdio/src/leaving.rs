@@ -1,5 +1,5 @@
-//! Going when the process is told to, whatever the session is busy with. A host that reads nothing keeps the session
-//! from saying anything, and so from hearing a signal.
+//! Exits on signals even if the session is blocked. A host that reads nothing blocks the session, so that it cannot handle a
+//! signal.
 
 use std::time::Duration;
 
@@ -9,22 +9,22 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long a session may take to leave by itself.
+/// How long a session may take to exit by itself.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// How long an interrupted one may: its turn comes to an end first, hooks and all.
+/// How long an interrupted session may take: its turn ends first, including hooks.
 const LONG_PATIENCE: Duration = Duration::from_secs(60);
-/// How long it takes at the most once it need not say anything more: what it started is killed.
+/// How long a cancelled session may take: processes that it started are killed.
 const LAST: Duration = Duration::from_secs(4);
-/// The exit code of a process that an interrupt has ended.
+/// The exit code of a process that was interrupted.
 const INTERRUPTED: i32 = 130;
-/// Signals that may wait to be looked at; who sends more of them means the same.
+/// Capacity of the channel for signals. Further signals are dropped, because they would have no other effect.
 const SIGNALS: usize = 8;
 
-/// Hands signals on to the session, and tells of them.
+/// Forwards signals to the session and returns a channel that receives them too.
 pub(crate) fn signals(session: mpsc::Sender<Vec<Input>>) -> mpsc::Receiver<Signal> {
     let (tell, told) = mpsc::channel(SIGNALS);
-    // Listened for from here on, not from when the task gets its turn: the session may have spoken by then, and a signal
-    // nobody listens for ends the process on the spot.
+    // Register the handlers now, not when the task first runs: the session may have sent messages by then, and a signal
+    // without a handler kills the process.
     let listened = (
         signal(SignalKind::interrupt()),
         signal(SignalKind::terminate()),
@@ -42,14 +42,14 @@ pub(crate) fn signals(session: mpsc::Sender<Vec<Input>>) -> mpsc::Receiver<Signa
             };
             let _enough = tell.try_send(signal);
             let session = session.clone();
-            // The next signal is heard even if the session has no room for this one.
+            // Sent from a separate task, so that a full channel does not block handling of the next signal.
             tokio::spawn(async move { session.send(vec![Input::Signal(signal)]).await });
         }
     });
     told
 }
 
-/// Resolves with the exit code when the session was told to go, has had its time, and is still there.
+/// Waits until the session has exceeded its time after a signal. Returns the exit code.
 pub(crate) async fn overdue(mut told: mpsc::Receiver<Signal>, quit: CancellationToken) -> i32 {
     let Some(first) = told.recv().await else {
         return std::future::pending().await;
@@ -62,7 +62,7 @@ pub(crate) async fn overdue(mut told: mpsc::Receiver<Signal>, quit: Cancellation
                 let (next, sooner) = terms(again);
                 deadline = deadline.min(sooner);
                 if again == Signal::Interrupt {
-                    // Whoever asks twice does not want to wait.
+                    // A second interrupt means: do not wait.
                     break;
                 }
                 code = next;
@@ -74,7 +74,7 @@ pub(crate) async fn overdue(mut told: mpsc::Receiver<Signal>, quit: Cancellation
     code
 }
 
-/// The exit code a signal asks for, and until when the session may take its time.
+/// The exit code for a signal, and the latest time at which the session has to exit.
 fn terms(signal: Signal) -> (i32, Instant) {
     match signal {
         Signal::Interrupt => (INTERRUPTED, Instant::now() + LONG_PATIENCE),
@@ -88,7 +88,7 @@ mod tests {
 
     use super::*;
 
-    /// How long it takes until a session that does nothing is left, after these signals.
+    /// How long it takes to abandon a session that does not react, after these signals.
     async fn left(signals: &[Signal]) -> (i32, Duration) {
         let (tell, told) = mpsc::channel(SIGNALS);
         for signal in signals {

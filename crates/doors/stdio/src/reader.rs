@@ -1,4 +1,4 @@
-//! Stdin as a stream of messages.
+//! Reads messages from stdin.
 
 use std::io::{ErrorKind, Read};
 
@@ -7,14 +7,14 @@ use sluice_wire::control::{HostRequest as _, Initialize, Request};
 use sluice_wire::{FramedLine, Framer, Malformed, MalformedKind, MessageType, ToAgent};
 use tokio::sync::mpsc;
 
-/// How much is read at once. What arrives together is handed on together.
+/// The read buffer size, in bytes. Messages that are read together are forwarded together.
 const CHUNK: usize = 64 * 1024;
 
-/// Reads until the end, handing on what each read brought. Bad lines are given to `report` too.
+/// Reads until the end of the input and forwards the messages of each read. Invalid lines are also passed to `report`.
 ///
-/// Runs on a thread of its own, since standard input has no other way to be waited for.
+/// Runs on a separate thread, because reads from standard input block.
 ///
-/// Where the host has to greet first (`greeted`), one that does not is told so and the session ends.
+/// If `greeted` is set, the first message must be `initialize`; otherwise an error is reported and the session ends.
 pub fn read(mut source: impl Read, session: &mpsc::Sender<Vec<Input>>, greeted: bool, mut report: impl FnMut(&str)) {
     let mut framer = Framer::new();
     let mut awaits_greeting = greeted;
@@ -56,7 +56,7 @@ pub fn read(mut source: impl Read, session: &mpsc::Sender<Vec<Input>>, greeted: 
     hand_on(session, inputs);
 }
 
-/// Whether a message is the host's greeting.
+/// True if the message is `initialize`.
 fn is_greeting(input: &Input) -> bool {
     match input {
         Input::Message(message) => matches!(
@@ -68,12 +68,12 @@ fn is_greeting(input: &Input) -> bool {
     }
 }
 
-/// False when the session is gone.
+/// Forwards inputs. Returns false if the session has ended.
 fn hand_on(session: &mpsc::Sender<Vec<Input>>, inputs: Vec<Input>) -> bool {
     inputs.is_empty() || session.blocking_send(inputs).is_ok()
 }
 
-/// One line as the session takes it; none if it needs no answer at all.
+/// Parses a line. Returns `None` if it needs no response.
 fn decode(line: &FramedLine<'_>, report: &mut impl FnMut(&str)) -> Option<Input> {
     let problem = match line.frame() {
         None => {
@@ -100,7 +100,7 @@ fn decode(line: &FramedLine<'_>, report: &mut impl FnMut(&str)) -> Option<Input>
     Some(Input::Bad(problem))
 }
 
-/// What to say of a line that cannot be read; nothing of one that asks for nothing.
+/// Returns the message about an invalid line; `None` for lines that request nothing.
 fn skipped(bad: &Malformed) -> Option<String> {
     match bad.kind {
         MalformedKind::Array | MalformedKind::Scalar | MalformedKind::NoType | MalformedKind::NoResponse => None,

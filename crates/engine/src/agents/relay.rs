@@ -1,8 +1,8 @@
-//! What of a subagent's words reaches the host, and under whose name.
+//! Forwards the messages of a subagent to the host, filtered and labelled.
 //!
-//! A subagent is a session like any other and says what sessions say. The host is shown its calls and their results, its
-//! questions and its troubles, each marked with the call that started it; what belongs to the conversation between a
-//! session and its host (`init`, `result`, its state) is left out.
+//! A subagent is a session like any other and emits the same messages. The host receives its calls and their results, its
+//! permission requests and its errors, each labelled with the call that started it. Messages that only concern a session
+//! and its own host (`init`, `result`, session state) are dropped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -20,7 +20,7 @@ use sluice_wire::stdout::{Assistant, SubagentRetry, ToolProgress, User};
 use super::names;
 use crate::messages;
 
-/// Who a subagent is.
+/// Labels that identify a subagent in messages to the host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Badge {
     pub(crate) id: String,
@@ -29,33 +29,33 @@ pub(crate) struct Badge {
     pub(crate) run_id: String,
     pub(crate) kind: String,
     pub(crate) description: String,
-    /// Its steps are not told: it carries out a skill.
+    /// Calls and results are not forwarded; for subagents that run a skill.
     pub(crate) quiet: bool,
 }
 
-/// Stands between a subagent and the host.
+/// Filter between a subagent and the host.
 #[derive(Debug)]
 pub(crate) struct Relay {
     pub(crate) badge: Badge,
-    /// The tools it has, as far as they are there for every session.
+    /// The built-in tools of the subagent, which describe its activity.
     toolbox: Toolbox,
-    /// The host wants to read what subagents say.
+    /// The host asked for the text of subagents (`forward_subagent_text`).
     forward: bool,
     background: AtomicBool,
     muted: AtomicBool,
-    /// Nothing of it is shown: only what has to be answered goes out.
+    /// Only control requests are forwarded.
     silent: bool,
-    /// A subagent started it: what it says is shown only where nobody waits for it.
+    /// Started by another subagent: its messages are forwarded only while it runs in the background.
     nested: bool,
-    /// Its prompt was shown.
+    /// Its prompt has been forwarded.
     prompted: AtomicBool,
     began: Instant,
     seen: Mutex<Seen>,
-    /// What is told when it is done, where it is not told at once.
+    /// Messages that are held until the subagent has ended, if they are not forwarded immediately.
     kept: Option<Mutex<Vec<ToHost>>>,
 }
 
-/// What a subagent has done so far.
+/// The progress of a subagent so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) tools: Vec<String>,
@@ -80,7 +80,7 @@ impl Relay {
         }
     }
 
-    /// For one that no host is shown.
+    /// Creates a relay that forwards control requests only.
     pub(crate) fn silent(badge: Badge) -> Self {
         Self {
             silent: true,
@@ -88,17 +88,17 @@ impl Relay {
         }
     }
 
-    /// The same, for one that has these tools.
+    /// Sets the tools that describe its activity.
     pub(crate) fn with_tools(self, toolbox: Toolbox) -> Self {
         Self { toolbox, ..self }
     }
 
-    /// The same, for one that a subagent started.
+    /// Marks it as started by another subagent.
     pub(crate) fn nested(self) -> Self {
         Self { nested: true, ..self }
     }
 
-    /// The same, telling what is done and said when all is done.
+    /// Holds assistant and user messages until the subagent has ended.
     pub(crate) fn told_at_the_end(self) -> Self {
         Self {
             kept: Some(Mutex::default()),
@@ -106,39 +106,36 @@ impl Relay {
         }
     }
 
-    /// What was kept back.
+    /// Returns the held messages and clears them.
     pub(crate) fn take_kept(&self) -> Vec<ToHost> {
         let lock =
             |kept: &Mutex<Vec<ToHost>>| std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
         self.kept.as_ref().map(lock).unwrap_or_default()
     }
 
-    /// Its call has returned without it.
+    /// Marks the subagent as running in the background: its call has returned.
     pub(crate) fn to_background(&self) {
         self.background.store(true, Ordering::Relaxed);
     }
 
-    /// Nobody wants to hear more of it.
+    /// Stops forwarding, except for messages that must stay consistent.
     pub(crate) fn mute(&self) {
         self.muted.store(true, Ordering::Relaxed);
     }
 
-    /// What it has done so far.
     pub(crate) fn seen(&self) -> Seen {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether nothing of it is shown.
     pub(crate) fn is_silent(&self) -> bool {
         self.silent
     }
 
-    /// Whether its call has returned without it.
     pub(crate) fn is_background(&self) -> bool {
         self.background.load(Ordering::Relaxed)
     }
 
-    /// What the host is told when the subagent says this.
+    /// Returns the messages that the host receives for a message of the subagent.
     pub(crate) fn pass(&self, message: ToHost) -> Vec<ToHost> {
         let said = self.shown(message);
         let Some(kept) = &self.kept else { return said };
@@ -194,7 +191,7 @@ impl Relay {
         if self.badge.quiet {
             return vec![frame.into()];
         }
-        // The order in which hosts know them.
+        // The order that the reference CLI uses.
         if self.is_background() {
             vec![frame.into(), progress.into()]
         } else {
@@ -202,7 +199,7 @@ impl Relay {
         }
     }
 
-    /// What a call does, in a few words.
+    /// Describes a call in a few words.
     pub(crate) fn activity(&self, tool: &str, input: &Value) -> String {
         let agent = || names::FACTS.is_called(tool).then(|| names::undescribed().doing(input));
         match self.toolbox.find(tool) {
@@ -233,7 +230,7 @@ impl Relay {
         }
     }
 
-    /// What it is at, in its own words.
+    /// Creates a progress message with the summary that the subagent wrote.
     pub(crate) fn summed_up(&self, said: &str) -> TaskProgress {
         let seen = self.seen();
         TaskProgress {
@@ -258,8 +255,8 @@ impl Relay {
         }
     }
 
-    /// Whether what stands on the user's side is shown. Of one that is waited for these are its prompt and what its calls
-    /// came to, and nothing that the engine says to it.
+    /// True if a message of the user side is forwarded. For a foreground subagent these are its prompt and its tool results,
+    /// but no messages that the engine inserted.
     fn shows(&self, frame: &User) -> bool {
         if self.is_background() {
             return true;
@@ -276,7 +273,7 @@ impl Relay {
         frame.agent_id = Some(self.badge.id.clone());
         frame.subagent_type = Some(self.badge.kind.clone());
         frame.task_description = Some(self.badge.description.clone());
-        // What a call gave besides text is the subagent's own business, unless it failed.
+        // Structured results of a subagent's calls are not forwarded, except those of skills and of failed calls.
         let shown = |result: &Value| result.is_string() || result.get("commandName").is_some();
         frame.tool_use_result = frame.tool_use_result.filter(shown);
         if frame.tool_use_result.as_ref().and_then(Value::as_str) == Some(messages::REJECTED_RESULT) {
@@ -287,17 +284,17 @@ impl Relay {
 
     fn system(&self, system: System, muted: bool) -> Vec<ToHost> {
         match system {
-            // What is listed has to be taken off the list, whoever listens.
+            // The task list must stay consistent: every listed task is removed again, even if the relay is muted.
             System::TaskUpdated(_) | System::TaskNotification(_) | System::BackgroundTasksChanged(_) => {
                 vec![ToHost::System(Box::new(system))]
             }
-            // And what is taken off it has to have been on it.
+            // A task that is removed later must have been listed.
             System::TaskStarted(mut started) => {
                 started.owned_by_subagent = Some(true);
                 vec![(*started).into()]
             }
             _ if muted => Vec::new(),
-            // Who told of a command is told by its result.
+            // In this mode the result of the call reports the denial.
             System::PermissionDenied(_) if self.kept.is_some() => Vec::new(),
             System::PermissionDenied(mut denied) => {
                 denied.agent_id = Some(self.badge.id.clone());
@@ -314,7 +311,7 @@ impl Relay {
         }
     }
 
-    /// Its request failed and is tried again.
+    /// Creates the progress message for a model request that failed and is retried.
     fn retry(&self, retry: &ApiRetry) -> ToolProgress {
         let elapsed = u32::try_from(self.began.elapsed().as_secs()).unwrap_or(u32::MAX);
         ToolProgress {

@@ -1,4 +1,4 @@
-//! State shared by a session and all its subagents: open permission requests, rules added meanwhile, how many run.
+//! State shared by a session and all its subagents: open permission requests, rules added at run time, running subagents.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,14 +18,14 @@ use super::relay::Relay;
 use crate::history::History;
 use crate::port::Input;
 
-/// How many subagents may stand one below the other.
+/// Maximum nesting depth of subagents.
 pub(crate) const DEEPEST: u32 = 5;
-/// How many may run at a time.
+/// Maximum number of subagents that run at the same time.
 pub(crate) const MOST: u64 = 64;
-/// How many that have ended can still be gone on with.
+/// Maximum number of finished subagents whose history is kept, so that they can be continued.
 const REMEMBERED: usize = 32;
 
-/// Why another subagent is not started.
+/// Why a subagent is not started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refused {
     #[error("Subagents are nested {DEEPEST} deep already: do this part yourself")]
@@ -40,28 +40,29 @@ pub(crate) enum Refused {
 #[derive(Debug, Default)]
 pub(crate) struct SharedAgents {
     shared: Mutex<Shared>,
-    /// Rings when a place is free again.
+    /// Notified when a slot becomes free.
     bell: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Shared {
     asks: Vec<Ask>,
-    /// What was changed about permissions since the session began, and by whom.
+    /// Permission changes since the session started, each with the id of the subagent that made it (`None`: the top session).
     amendments: Vec<(Option<String>, PermissionUpdate)>,
     denials: Vec<Value>,
     members: Vec<Member>,
     running: u64,
-    /// Nobody answers questions any more.
+    /// The host's input has ended: permission requests are not answered any more.
     eof: bool,
     stats: SubagentStats,
     by_type: BTreeMap<String, u64>,
-    /// The settings that hold, and how often they have changed.
+    /// The current settings of the top session.
     standing: Option<Arc<Standing>>,
+    /// Number of times the settings were published.
     changes: u64,
 }
 
-/// What holds for a session and all its subagents.
+/// Settings and hooks of the top session, which apply to all its subagents.
 #[derive(Debug)]
 pub(crate) struct Standing {
     pub(crate) settings: Settings,
@@ -74,35 +75,35 @@ struct Ask {
     inbox: mpsc::Sender<Vec<Input>>,
 }
 
-/// A subagent as the others know it.
+/// A subagent, as the other sessions of the group see it.
 #[derive(Debug, Clone)]
 pub(crate) struct Member {
     pub(crate) id: String,
-    /// The name its call gave it.
+    /// The name that its call specified.
     pub(crate) name: Option<String>,
     pub(crate) kind: String,
     pub(crate) description: String,
-    /// The mode its call asked for.
+    /// The permission mode that its call requested.
     pub(crate) mode: Option<PermissionMode>,
     pub(crate) started: Instant,
     pub(crate) inbox: mpsc::Sender<Vec<Input>>,
     pub(crate) relay: Arc<Relay>,
-    /// What was said, once it has ended.
+    /// The conversation, once the subagent has ended.
     pub(crate) history: Option<History>,
 }
 
-/// Who ends a subagent before its time.
+/// The cause of an early end of a subagent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ender {
-    /// A person stopped it, or the call that waited for it.
+    /// A person stopped it, or stopped the call that waited for it.
     Person,
-    /// The session that started it.
+    /// The parent session.
     Parent,
-    /// An interrupt that was not about it.
+    /// An interrupt of the session.
     Interrupt,
 }
 
-/// How a call asked for its subagent.
+/// A request to start a subagent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wanted {
     pub(crate) background: Option<bool>,
@@ -115,7 +116,7 @@ impl SharedAgents {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One more subagent begins, or may not.
+    /// Reserves a slot for a new subagent and counts it, or returns why it may not start.
     pub(crate) fn admit(&self, kind: &str, wanted: Wanted) -> Result<(), Refused> {
         let mut shared = self.lock();
         let running = shared.running;
@@ -146,12 +147,12 @@ impl SharedAgents {
         Ok(())
     }
 
-    /// It runs in the background from the start.
+    /// Counts a subagent that runs in the background from the start.
     pub(crate) fn count_background(&self) {
         self.lock().stats.started_in_background += 1;
     }
 
-    /// A subagent has ended.
+    /// Counts the end of a subagent.
     pub(crate) fn count_end(&self, status: TaskStatus, by: Ender) {
         let mut shared = self.lock();
         let stats = &mut shared.stats;
@@ -166,24 +167,24 @@ impl SharedAgents {
         }
     }
 
-    /// How many are there.
+    /// Number of running subagents.
     pub(crate) fn at_work(&self) -> u64 {
         self.lock().running
     }
 
-    /// Its place is free again.
+    /// Frees the slot of a subagent.
     pub(crate) fn dismiss(&self) {
         let mut shared = self.lock();
         shared.running = shared.running.saturating_sub(1);
         self.bell.notify_one();
     }
 
-    /// Waits until somebody has gone since this was last waited for.
+    /// Waits until a slot has been freed since the last call.
     pub(crate) async fn dismissed(&self) {
         self.bell.notified().await;
     }
 
-    /// The subagents so far.
+    /// Statistics on the subagents so far.
     pub(crate) fn stats(&self) -> SubagentStats {
         let shared = self.lock();
         SubagentStats {
@@ -202,7 +203,7 @@ impl SharedAgents {
         }
     }
 
-    /// A subagent has asked the host something.
+    /// Registers an open request of a subagent to the host.
     pub(crate) fn asked(&self, request: &ControlRequest, inbox: &mpsc::Sender<Vec<Input>>) {
         self.lock().asks.push(Ask {
             request: request.clone(),
@@ -210,7 +211,7 @@ impl SharedAgents {
         });
     }
 
-    /// Whose question this is, which is open no longer.
+    /// Removes an open request and returns the inbox of the subagent that sent it.
     pub(crate) fn take_ask(&self, request_id: &str) -> Option<mpsc::Sender<Vec<Input>>> {
         let mut shared = self.lock();
         let is = |ask: &Ask| ask.request.request_id.as_str() == Some(request_id);
@@ -218,7 +219,7 @@ impl SharedAgents {
         Some(shared.asks.remove(at).inbox)
     }
 
-    /// The questions of one subagent that are still open, which they then no longer are.
+    /// Removes the open permission requests of a subagent and returns their ids.
     pub(crate) fn take_asks_of(&self, id: &str) -> Vec<String> {
         let mut shared = self.lock();
         let is =
@@ -231,24 +232,24 @@ impl SharedAgents {
         ids
     }
 
-    /// Every question of a subagent that is open.
+    /// Returns all open requests of subagents that a person can answer.
     pub(crate) fn open_asks(&self) -> Vec<ControlRequest> {
         let shared = self.lock();
-        // A callback is answered by a program: nobody has to look.
+        // Hook callbacks are answered by the host program, not by a person.
         let asks = shared.asks.iter().map(|ask| &ask.request);
         asks.filter(|request| !matches!(request.request, Request::HookCallback(_)))
             .cloned()
             .collect()
     }
 
-    /// Somebody changed what is permitted; gives how many changes there are now.
+    /// Registers a permission change. Returns the new number of changes.
     pub(crate) fn amend(&self, by: Option<String>, update: PermissionUpdate) -> usize {
         let mut shared = self.lock();
         shared.amendments.push((by, update));
         shared.amendments.len()
     }
 
-    /// What others changed since so many changes were known.
+    /// Returns the changes that other sessions made after the first `known` ones, and the total number of changes.
     pub(crate) fn amendments(&self, known: usize, me: Option<&str>) -> (Vec<PermissionUpdate>, usize) {
         let shared = self.lock();
         let news = shared.amendments.iter().skip(known);
@@ -258,21 +259,21 @@ impl SharedAgents {
         (others.collect(), shared.amendments.len())
     }
 
-    /// The session at the top has other settings.
+    /// Publishes the settings of the top session to all subagents.
     pub(crate) fn publish(&self, standing: Standing) {
         let mut shared = self.lock();
         shared.standing = Some(Arc::new(standing));
         shared.changes += 1;
     }
 
-    /// The settings that hold, if they have changed since so many changes were known.
+    /// Returns the settings if they were published more than `known` times, and the number of times.
     pub(crate) fn published(&self, known: u64) -> (Option<Arc<Standing>>, u64) {
         let shared = self.lock();
         let news = shared.standing.clone().filter(|_| shared.changes > known);
         (news, shared.changes)
     }
 
-    /// Calls of subagents that were denied, for the next result.
+    /// Stores denied calls of subagents for the next `result` message.
     pub(crate) fn denied(&self, denials: Vec<Value>) {
         self.lock().denials.extend(denials);
     }
@@ -281,7 +282,7 @@ impl SharedAgents {
         std::mem::take(&mut self.lock().denials)
     }
 
-    /// A subagent has begun, or begun again; true if nobody will answer its questions.
+    /// Registers a subagent that starts or continues. Returns true if the host's input has ended.
     pub(crate) fn join(&self, member: Member) -> bool {
         let mut shared = self.lock();
         shared.members.retain(|known| known.id != member.id);
@@ -289,7 +290,7 @@ impl SharedAgents {
         shared.eof
     }
 
-    /// A subagent has ended; what was said is kept for a while, so that it can be gone on with.
+    /// Marks a subagent as ended and keeps its conversation for a while, so that it can be continued.
     pub(crate) fn rest(&self, id: &str, history: History) {
         let mut shared = self.lock();
         if let Some(member) = shared.members.iter_mut().find(|member| member.id == id) {
@@ -303,30 +304,30 @@ impl SharedAgents {
         }
     }
 
-    /// The subagent of this id or name; of several of one name the newest.
+    /// Returns the subagent with this id or name. If several have the name, returns the newest one.
     pub(crate) fn member(&self, id: &str) -> Option<Member> {
         let shared = self.lock();
         let named = |member: &&Member| member.id == id || member.name.as_deref() == Some(id);
         shared.members.iter().rev().find(named).cloned()
     }
 
-    /// The process goes: nobody is told what becomes of them.
+    /// Mutes all running subagents, because the process is about to exit.
     pub(crate) fn hush(&self) {
         self.running().iter().for_each(|member| member.relay.mute());
     }
 
-    /// Those that work, in the order in which they began.
+    /// Returns the running subagents in the order in which they started.
     pub(crate) fn running(&self) -> Vec<Member> {
         let shared = self.lock();
         let running = shared.members.iter().filter(|member| member.history.is_none());
         running.cloned().collect()
     }
 
-    /// Nobody will answer any more: gives everybody who runs, and remembers it for who begins later.
+    /// Records that the host's input has ended. Returns the inboxes of the running subagents.
     pub(crate) fn close(&self) -> Vec<mpsc::Sender<Vec<Input>>> {
         let mut shared = self.lock();
         shared.eof = true;
-        // Who asked will hear of it, and give its questions up.
+        // The subagents receive the end of input and withdraw their requests themselves.
         shared.asks.clear();
         let running = shared.members.iter().filter(|member| member.history.is_none());
         running.map(|member| member.inbox.clone()).collect()

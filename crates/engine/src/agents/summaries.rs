@@ -1,4 +1,4 @@
-//! What a subagent is at, in its own words: every half minute, for hosts that asked for it.
+//! Progress summaries: every 30 seconds a subagent describes what it is doing, if the host asked for it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use tokio::time::Instant;
 
 use super::relay::Relay;
 
-/// How often it is asked.
+/// Interval between two summaries.
 pub(crate) const EVERY: Duration = Duration::from_secs(30);
 
-/// The summaries of one subagent.
+/// State of the summaries of one subagent.
 #[derive(Debug)]
 pub(crate) struct Summaries {
     pub(crate) relay: Arc<Relay>,
@@ -20,12 +20,12 @@ pub(crate) struct Summaries {
     pub(crate) last: Option<String>,
 }
 
-/// What may happen.
+/// The next event of the summaries.
 #[derive(Debug)]
 pub(crate) enum Summed {
-    /// It is time to ask.
+    /// The next summary is due.
     Due,
-    /// It was answered, or not.
+    /// The model answered; `None` if the request failed.
     Said(Option<String>),
 }
 
@@ -47,7 +47,7 @@ impl Summaries {
     }
 }
 
-/// The next that happens; never, where nobody asked for summaries.
+/// Waits for the next event. Never resolves if summaries are disabled.
 pub(super) async fn next(summaries: &mut Option<Box<Summaries>>) -> Summed {
     match summaries {
         Some(summaries) => summaries.next().await,

@@ -1,5 +1,5 @@
-//! Skills and slash commands in the answer to `get_context_usage`: how many there are, of how many the model is told,
-//! and the room that takes.
+//! Skills and slash commands in the response to `get_context_usage`: how many there are, how many are listed for the
+//! model, and how many tokens the list takes.
 
 use serde_json::{Value, json};
 use sluice_model::measure::tokens;
@@ -8,7 +8,7 @@ use sluice_wire::control::{ContextSkills, ContextSlashCommands};
 
 use crate::catalogue::entry::{Entry, Kind, Origin};
 
-/// Skills and slash commands that lie on disk, and the room the list of them takes.
+/// Numbers of skills and slash commands, and the tokens that the list of them takes.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct SkillRoom {
     pub(crate) skills: ContextSkills,
@@ -16,7 +16,7 @@ pub(crate) struct SkillRoom {
 }
 
 impl SkillRoom {
-    /// Of all entries, and of those the model is told of, each with its line.
+    /// Counts all entries, and the entries that are listed for the model together with their lines.
     pub(crate) fn of<'a>(all: &[Entry], told: impl Iterator<Item = (&'a Entry, &'a str)>) -> Self {
         let mut room = Self::default();
         for entry in all {
@@ -43,7 +43,7 @@ impl SkillRoom {
         room
     }
 
-    /// The room of the whole list.
+    /// Tokens of the whole list.
     pub(crate) fn tokens(&self) -> u64 {
         self.skills.tokens + self.commands.tokens
     }

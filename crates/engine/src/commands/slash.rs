@@ -1,24 +1,24 @@
-//! Whether a prompt is a command, and which.
+//! Parsing of slash commands.
 
 use serde_json::Value;
 
 use crate::catalogue::entry::is_name;
 
-/// A prompt that begins with a slash and a name.
+/// A parsed slash command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Slash {
     pub(crate) name: String,
-    /// What follows the name, without the space around it.
+    /// The text after the name, trimmed.
     pub(crate) args: String,
 }
 
 impl Slash {
-    /// Reads a prompt. A path (`/etc/hosts`) and a bare slash are no commands.
+    /// Parses a prompt. A path (`/etc/hosts`) or a bare slash is not a command.
     pub(crate) fn read(content: &Value) -> Option<Self> {
         Self::parse(words(content)?)
     }
 
-    /// Reads a text.
+    /// Parses a text.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let rest = text.trim().strip_prefix('/')?;
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
@@ -30,7 +30,7 @@ impl Slash {
     }
 }
 
-/// What a person typed: the last text of a prompt. Pictures and files stand before it.
+/// The text that the person typed: the last block of a prompt. Images and files come before it.
 fn words(content: &Value) -> Option<&str> {
     match content {
         Value::String(text) => Some(text),

@@ -1,4 +1,4 @@
-//! `/compact`: the person asks for a summary.
+//! The `/compact` command.
 
 use super::{Trigger, Uncompacted};
 use crate::messages;
@@ -10,17 +10,17 @@ use crate::turn::{Ending, Stop};
 const NAME: &str = "compact";
 const CANCELLED: &str = "Compaction canceled.";
 
-/// What the model is told of commands that are no affair of its own.
+/// Precedes commands in the conversation that the model should not respond to.
 const CAVEAT: &str = "<local-command-caveat>The person ran the command below themselves; it is recorded only so that what \
     follows makes sense. Do not answer it.</local-command-caveat>";
 
 impl Session {
-    /// Whether a person may ask for it.
+    /// True if `/compact` is available.
     pub(crate) fn may_compact(&self) -> bool {
         !self.options.limits.compaction.off
     }
 
-    /// The command and what it said, which the conversation goes on with.
+    /// Adds the command and its output to the compacted conversation and sends them.
     async fn tell_command(&mut self, prompt: &Prompt, instructions: &str) {
         let output = messages::local_output("Compacted ");
         let (command, said) = (
@@ -42,7 +42,7 @@ impl Session {
         }
     }
 
-    /// The conversation stays as it is, and the person learns why.
+    /// Reports why the conversation was not compacted.
     async fn tell_failure(&mut self, prompt: &Prompt, instructions: &str, why: &Uncompacted) -> Ending {
         let told = why.told(Trigger::Manual);
         let (text, failed) = match why {
@@ -66,7 +66,7 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Plays the turn of `/compact`.
+    /// Runs the turn of `/compact`.
     pub(crate) async fn play_compact(&mut self, prompt: &Prompt, instructions: &str) -> Ending {
         self.session.say_started().await;
         self.drain().await;
@@ -79,7 +79,7 @@ impl SessionLoop {
                 self.session.tell_command(prompt, instructions).await;
                 self.session.local_ending("")
             }
-            // The command did what it was told last: nothing. A conversation that goes on need not know of it.
+            // The interrupt cancelled the command. The conversation is unchanged and does not mention it.
             Err(Uncompacted::Stopped) if self.session.turn.stop() == Some(Stop::Interrupt) => {
                 self.session
                     .say_block(

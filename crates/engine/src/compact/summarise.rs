@@ -1,5 +1,5 @@
-//! The request for a summary: the conversation itself, and one thing more. What stands before it stays the same bytes,
-//! so that the prompt cache serves it.
+//! The request for a summary: the conversation followed by the task. The bytes before the task are unchanged, so that the
+//! prompt cache applies.
 
 use std::pin::pin;
 use std::time::Instant;
@@ -13,10 +13,10 @@ use crate::session::Session;
 use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
 
-/// Most tokens of a summary, its thinking included.
+/// The maximum number of tokens of a summary, including thinking.
 const MOST_TOKENS: u32 = 20_000;
 
-/// What the model answered.
+/// The response of the model.
 struct Answer {
     text: String,
     model: Option<String>,
@@ -32,7 +32,7 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Has the model sum up what was said.
+    /// Asks the model for a summary of the conversation.
     pub(super) async fn summarise(
         &mut self,
         head: &[Message],
@@ -58,7 +58,7 @@ impl SessionLoop {
             if failure.is_prompt_too_long()
                 && let Some(rest) = shorter(head)
             {
-                // Better a summary of most of it than none at all.
+                // A summary of the later part is better than none.
                 head = rest;
                 continue;
             }
@@ -74,7 +74,7 @@ impl SessionLoop {
     }
 }
 
-/// The conversation and the task after it, in one message with what the user side said last.
+/// Returns the conversation with the task added to its last user message, or as a new one.
 fn with_task(head: &[Message], task: &str) -> Vec<Message> {
     let mut messages = head.to_vec();
     let mut blocks = match messages.pop_if(|last| last.is_user()) {
@@ -86,7 +86,7 @@ fn with_task(head: &[Message], task: &str) -> Vec<Message> {
     messages
 }
 
-/// The later part of a conversation, from a prompt on: about a fifth is left out. None when nothing can be.
+/// Returns the later part of a conversation, starting at a prompt, without about a fifth. None if that is impossible.
 fn shorter(head: &[Message]) -> Option<&[Message]> {
     let is_result = |block: &Value| block.get("type").and_then(Value::as_str) == Some("tool_result");
     let begins = |message: &Message| message.is_user() && !message.blocks().iter().any(is_result);
@@ -95,7 +95,7 @@ fn shorter(head: &[Message]) -> Option<&[Message]> {
     head.get(at..)
 }
 
-/// One attempt.
+/// Sends one request.
 async fn ask(client: &Client, request: &Request, streaming: bool) -> Result<Answer, Failure> {
     if !streaming {
         let (message, _) = client.create(request).await?;

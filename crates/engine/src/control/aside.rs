@@ -1,5 +1,4 @@
-//! Requests that take a while: they are worked on beside the session, which goes on meanwhile, and each is answered
-//! when it is done.
+//! Requests that take a while. They run concurrently with the session, and each is answered when it is done.
 
 use serde_json::{Value, json};
 use sluice_model::models;
@@ -12,11 +11,11 @@ use crate::messages;
 use crate::requests::Aside;
 use crate::session::Session;
 
-/// Longest title, in letters.
+/// The maximum length of a title, in characters.
 const LONGEST_TITLE: usize = 80;
-/// How much of the conversation's beginning a title is made of, in letters.
+/// The maximum length of the text from which a title is generated, in characters.
 const TITLE_SOURCE: usize = 2000;
-/// Most tokens of the answer to a side question.
+/// The maximum number of tokens of the answer to a side question.
 const MOST_TOKENS: u32 = 8192;
 
 const TITLE_GUIDE: &str = "You name conversations. You are given what one is about; answer with {\"title\": \"…\"} \
@@ -26,7 +25,7 @@ const SIDE_GUIDE: &str = "[A question on the side, from the person. Answer it fr
     alone. It does not belong to the task, which goes on afterwards as if it had not been asked.]";
 
 impl Session {
-    /// Something that took a while is done.
+    /// Handles the result of a request that ran concurrently.
     pub(crate) async fn tell_aside(&mut self, aside: Aside) {
         if aside.wrote_settings {
             self.settings_changed().await;
@@ -37,7 +36,7 @@ impl Session {
         }
     }
 
-    /// Asks the model about the conversation without adding to it.
+    /// Asks the model a question about the conversation without adding to the conversation.
     pub(super) async fn side_question(&mut self, id: &RequestId, question: Option<&str>) {
         let Some(question) = question.filter(|question| !question.trim().is_empty()) else {
             return self
@@ -71,7 +70,7 @@ impl Session {
         });
     }
 
-    /// Has the small model name the conversation.
+    /// Generates a title for the conversation with the small model.
     pub(super) async fn session_title(&mut self, id: &RequestId, request: &GenerateSessionTitle) {
         let Some(described) = request.description.clone() else {
             let text = "generate_session_title: description must be a string";
@@ -109,7 +108,7 @@ fn titled(id: &RequestId, title: Option<String>) -> ControlResponse {
     messages::success(id, &response)
 }
 
-/// The title in what the model said: words around the object it was asked for do no harm, and none without it.
+/// Extracts the title from the response. Text around the JSON object is ignored.
 fn title(text: &str) -> Option<String> {
     let object = text.get(text.find('{')?..=text.rfind('}')?)?;
     let named: Value = serde_json::from_str(object).ok()?;
@@ -118,7 +117,7 @@ fn title(text: &str) -> Option<String> {
     Some(title).filter(|title| !title.is_empty())
 }
 
-/// What a request came to, as JSON without a type of its own.
+/// Creates a success response from untyped JSON.
 pub(super) fn given(id: &RequestId, response: &Value) -> Aside {
     messages::success(id, response).into()
 }

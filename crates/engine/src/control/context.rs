@@ -1,4 +1,4 @@
-//! What fills the model's context: an estimate by bytes, and what the last answer really used.
+//! Context usage: an estimate by size for each part of the context, and the usage that the API reported last.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,12 +22,12 @@ use crate::messages;
 use crate::session::Session;
 use crate::subagents;
 
-/// Squares of the picture, by row and column.
+/// Size of the usage grid, in squares.
 const ROWS: u64 = 10;
 const COLUMNS: u64 = 20;
 
 impl Session {
-    /// What fills the context now.
+    /// Returns the current context usage.
     pub(crate) async fn context_usage_now(&mut self) -> GetContextUsageResponse {
         self.recall().await;
         let agents = subagents::in_context(&self.load_roster());
@@ -64,7 +64,7 @@ impl Session {
     }
 }
 
-/// What a request holds.
+/// The parts of a model request.
 struct Context<'a> {
     model: &'a str,
     system: &'a [Value],
@@ -73,12 +73,12 @@ struct Context<'a> {
     last: Option<&'a Value>,
     limits: Limits,
     memories: &'a [Memory],
-    /// Where the person's own files lie.
+    /// The user's configuration folder.
     own: &'a Path,
-    /// The kinds of agents somebody wrote, and the room each takes.
+    /// The custom agents, each with the tokens that its description takes.
     agents: &'a [(Value, u64)],
     servers: &'a Room,
-    /// Skills and commands, which are told within a message too.
+    /// Skills and commands, which are listed within a message.
     skills: SkillRoom,
 }
 
@@ -86,7 +86,7 @@ impl Context<'_> {
     fn usage(&self) -> GetContextUsageResponse {
         let window = self.limits.window;
         let raw_window = models::facts(self.model).window;
-        // What is remembered is told within the first message; it is a part of its own here.
+        // Memory files are sent within the first message but are counted separately.
         let remembered: u64 = memory::reminder(self.memories).map_or(0, |text| tokens(&Value::String(text)));
         let parts = breakdown(self.messages);
         let said = parts.tool_call_tokens
@@ -101,7 +101,7 @@ impl Context<'_> {
             let name = tool.get("name").and_then(Value::as_str);
             name.is_some_and(|name| self.servers.has(name))
         };
-        // The kinds of agents are told within a tool.
+        // The list of agents is sent within the description of a tool.
         let tools: u64 = self.tools.iter().filter(|tool| !is_servers(tool)).map(tokens).sum();
         let kinds: u64 = self.agents.iter().map(|(_, tokens)| tokens).sum();
         let kinds = kinds.min(tools);
@@ -164,7 +164,7 @@ impl Context<'_> {
 }
 
 impl Context<'_> {
-    /// What fills no room now: tools that are not told yet, what is kept free for a summary, the rest.
+    /// Adds the categories that are not sent: deferred tools, the buffer for compaction, and free space.
     fn add_unused(&self, categories: &mut Vec<ContextPart>, free: u64) {
         let buffer = self.limits.buffer();
         let unseen = self.servers.of_tools(false);
@@ -226,7 +226,7 @@ fn tool(tool: &Value) -> Raw {
     })
 }
 
-/// What the messages are made of.
+/// Counts the tokens of the messages by kind of block.
 fn breakdown(messages: &[Message]) -> MessageBreakdown {
     let mut parts = MessageBreakdown {
         redirected_context_tokens: Some(0),
@@ -284,7 +284,7 @@ fn tally<'a>(by_tool: &'a mut Vec<(String, u64, u64)>, name: &str) -> &'a mut (S
     &mut by_tool[at]
 }
 
-/// What the last answer used, as the API counted it.
+/// The usage of the latest response, as reported by the API.
 fn api_usage(usage: &Value) -> Usage {
     let tokens = Tokens::read(usage);
     Usage {
@@ -296,7 +296,7 @@ fn api_usage(usage: &Value) -> Usage {
     }
 }
 
-/// Rows of squares, for drawing: every part that is there has at least one, and what is kept free stands last.
+/// The rows of the usage grid. Every category in use has at least one square; the buffer comes last.
 fn grid(parts: &[ContextPart], window: u64) -> Vec<Raw> {
     let all = usize::try_from(ROWS * COLUMNS).unwrap_or_default();
     let is = |part: &ContextPart, kind: &str| part.kind.as_deref() == Some(kind);

@@ -1,4 +1,4 @@
-//! What differs between the working folder and its last commit.
+//! The differences between the working folder and its last commit.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -14,11 +14,11 @@ use tokio::process::Command;
 use crate::messages;
 use crate::session::Session;
 
-/// How long git may take.
+/// The maximum run time of git.
 const LONGEST: Duration = Duration::from_secs(10);
-/// Most files that are told of.
+/// The maximum number of files in the response.
 const MOST_FILES: usize = 500;
-/// Most changed lines of one file that are shown.
+/// The maximum number of changed lines of a file; larger diffs are skipped.
 const MOST_LINES: usize = 2_000;
 
 /// The maximum size of an untracked file whose content is shown.
@@ -26,7 +26,7 @@ const MAX_UNTRACKED_BYTES: u64 = 1024 * 1024;
 /// The maximum total size of the untracked files whose content is shown.
 const MAX_UNTRACKED_TOTAL: u64 = 16 * 1024 * 1024;
 
-/// Git without anything a repository could have it run.
+/// Git options that disable everything a repository could make git execute.
 const CAREFUL: &[&str] = &[
     "-c",
     "core.fsmonitor=false",
@@ -38,7 +38,7 @@ const CAREFUL: &[&str] = &[
 ];
 
 impl Session {
-    /// What was changed since the last commit.
+    /// Responds with the changes since the last commit.
     pub(super) fn workspace_diff(&mut self, id: &RequestId) {
         let (cwd, hidden) = (self.tooling.cwd().get(), self.hidden());
         let request_id = id.clone();
@@ -160,7 +160,7 @@ async fn look(cwd: &Path, hidden: &(dyn Fn(&Path) -> bool + Send + Sync)) -> Res
         let with = [
             "diff",
             base,
-            // Each would be looked at with a configuration of its own.
+            // Git would read the configuration of each submodule.
             "--ignore-submodules=all",
             "--no-ext-diff",
             "--no-textconv",
@@ -180,7 +180,7 @@ async fn look(cwd: &Path, hidden: &(dyn Fn(&Path) -> bool + Send + Sync)) -> Res
     })
 }
 
-/// What switches off every filter a configuration names: each is a program git would run over changed files.
+/// Returns options that disable all configured filters. Each filter is a program that git would run on changed files.
 fn unfiltered(names: &str) -> Result<Vec<String>, &'static str> {
     let mut off = Vec::new();
     for name in names.split('\0').filter(|name| !name.is_empty()) {
@@ -301,7 +301,7 @@ fn answer(look: &Look, hidden: &dyn Fn(&Path) -> bool) -> GetWorkspaceDiffRespon
     }
 }
 
-/// What became of a file.
+/// The status of a changed file.
 fn status(names: &str, path: &str) -> &'static str {
     let letter = names
         .lines()
@@ -313,10 +313,10 @@ fn status(names: &str, path: &str) -> &'static str {
     }
 }
 
-/// The hunks of every file of a patch.
+/// Parses a patch into the hunks of each file.
 fn patches(patch: &str) -> Vec<(String, Vec<DiffHunk>)> {
     let mut files: Vec<(String, Vec<DiffHunk>)> = Vec::new();
-    // How many lines of the open hunk are still to come, of the old file and of the new one.
+    // Numbers of lines of the current hunk that are still missing, in the old and the new file.
     let mut open = (0, 0);
     for line in patch.lines() {
         let sign = line.as_bytes().first();
@@ -352,7 +352,7 @@ fn patches(patch: &str) -> Vec<(String, Vec<DiffHunk>)> {
     files
 }
 
-/// `-1,2 +1 @@`
+/// Parses a hunk header such as `-1,2 +1 @@`.
 fn heading(text: &str) -> Option<DiffHunk> {
     let mut words = text.split(' ');
     let span = |word: &str, sign: char| {
@@ -365,7 +365,7 @@ fn heading(text: &str) -> Option<DiffHunk> {
     Some(DiffHunk {
         old_start,
         old_lines,
-        // What is not there any more has no line, and stood at the first.
+        // Git reports line 0 for a deleted file; clients expect line numbers from 1.
         new_start: new_start.max(1),
         new_lines,
         lines: Vec::new(),

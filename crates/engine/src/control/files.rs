@@ -1,4 +1,4 @@
-//! What hosts ask about files: their content, names that fit, what the model has seen, what a task wrote.
+//! Control requests about files: content, file name suggestions, the read state, output of tasks.
 
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};
@@ -22,17 +22,17 @@ use crate::messages;
 use crate::requests::file_names;
 use crate::session::Session;
 
-/// How much of a file is given when the host does not say.
+/// The number of bytes of a file to return by default.
 const USUAL_BYTES: u64 = 1 << 20;
-/// How much at most: it is one line on the wire.
+/// The maximum number of bytes of a file to return, because the response is a single line.
 const MOST_BYTES: u64 = 16 << 20;
-/// How much of a task's output is given.
+/// The number of bytes to return from the end of a task's output.
 const OUTPUT_TAIL: u64 = 8 << 10;
-/// A larger file does not count as read.
+/// The maximum size of a file that can be marked as read, in bytes.
 const LARGEST_SEEN: u64 = 64 << 20;
 
 impl Session {
-    /// A file as the model could read it without a question.
+    /// Responds with the content of a file that the model may read without permission.
     pub(super) async fn read_file(&mut self, id: &RequestId, request: ReadFile) {
         let path = absolute(&self.tooling.cwd().get(), &request.path);
         let input = json!({"file_path": path.display().to_string()});
@@ -54,7 +54,7 @@ impl Session {
             });
     }
 
-    /// Files whose name fits, and behind them resources of servers, which are mentioned the same way.
+    /// Suggests files by name, followed by matching resources of MCP servers, which are mentioned with the same syntax.
     pub(super) fn file_suggestions(&mut self, id: &RequestId, query: String) {
         let resources = resources::suggestions(self.tooling.servers().all(), &query);
         let (cwd, hidden) = (self.tooling.cwd().get(), self.hidden());
@@ -72,12 +72,12 @@ impl Session {
         });
     }
 
-    /// Lets a file count as read, if it is still what the host knows.
+    /// Marks a file as read by the model if it has not changed since the host read it.
     pub(super) fn seed_read_state(&mut self, id: &RequestId, request: &SeedReadState) {
         let path = absolute(&self.tooling.cwd().get(), &request.path);
         let (id, files, mtime) = (id.clone(), self.tooling.files().clone(), request.mtime.get());
         self.requests.asides.spawn_blocking(&id.clone(), move || {
-            // A file that cannot be read, or has changed since, stays unseen: the model is told to read it.
+            // Otherwise the file stays unread, and the model gets an error that asks it to read the file.
             if let Some(content) = unchanged_since(&path, mtime) {
                 files.saw(&path, &content);
             }
@@ -85,7 +85,7 @@ impl Session {
         });
     }
 
-    /// The end of what a task wrote. A command that runs in the foreground is also known by its call.
+    /// Responds with the end of a task's output. A foreground command can also be addressed by the id of its call.
     pub(super) async fn task_output(&mut self, id: &RequestId, task_id: &str) {
         let tasks = self.tooling.tasks();
         let Some(task) = tasks.get(task_id).or_else(|| tasks.of_call(task_id)) else {
@@ -121,7 +121,7 @@ impl Session {
         });
     }
 
-    /// The plan, if there is one.
+    /// Responds with the plan file.
     pub(super) fn plan(&mut self, id: &RequestId) {
         let path = self.policy.plan_file.clone();
         let id = id.clone();
@@ -139,7 +139,7 @@ impl Session {
     }
 }
 
-/// Opens what the decision was about, never waiting for a writer, and nothing a link was turned to since.
+/// Opens the file that the decision was about. Never waits for a writer of a pipe, and fails if the path is a link now.
 fn open(path: &Path, pin: &Pin) -> io::Result<File> {
     let file = sluice_tools::open_checked(path, Some(pin))?;
     if !file.metadata()?.is_file() {
@@ -184,7 +184,7 @@ fn read(path: &Path, pin: &Pin, request: &ReadFile) -> io::Result<ReadFileRespon
     Ok(response)
 }
 
-/// The text of a file of ours.
+/// Reads the text of a file that belongs to the session.
 fn whole(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     open(path, &Pin::new(path))?
@@ -193,7 +193,7 @@ fn whole(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Takes away the beginning of a letter that the limit cut through.
+/// Removes an incomplete UTF-8 sequence at the end.
 fn drop_broken_letter(bytes: &mut Vec<u8>) {
     if let Err(error) = std::str::from_utf8(bytes)
         && error.error_len().is_none()
@@ -202,12 +202,12 @@ fn drop_broken_letter(bytes: &mut Vec<u8>) {
     }
 }
 
-/// The content of a file that was not changed after this time, in milliseconds of the Unix epoch.
+/// Returns the content of a file that was not modified after `mtime`, in milliseconds since the Unix epoch.
 fn unchanged_since(path: &Path, mtime: f64) -> Option<Vec<u8>> {
     let file = open(path, &Pin::new(path)).ok()?;
     let metadata = file.metadata().ok()?;
     let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    // Hosts know whole milliseconds.
+    // Hosts send whole milliseconds.
     #[allow(clippy::cast_precision_loss)]
     let is_same = changed.as_millis() as f64 <= mtime.ceil();
     if !is_same || metadata.len() > LARGEST_SEEN {
@@ -230,7 +230,7 @@ fn tail(path: &Path) -> io::Result<Tail> {
     file.seek(SeekFrom::Start(total.saturating_sub(OUTPUT_TAIL)))?;
     let mut bytes = Vec::new();
     file.take(OUTPUT_TAIL).read_to_end(&mut bytes)?;
-    // The end of a letter the tail begins in is no letter.
+    // Skip the rest of a UTF-8 sequence that the tail starts in.
     let broken = bytes.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
     let whole = if total > OUTPUT_TAIL { bytes.get(broken..) } else { None };
     Ok(Tail {

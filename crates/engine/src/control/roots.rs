@@ -1,4 +1,4 @@
-//! Folders below the session's own that the host names as places of work.
+//! Registers subfolders of the session's folders as additional working folders.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::messages;
 use crate::session::Session;
 
 impl Session {
-    /// Takes a folder in. What its files say of commands, skills and plugins is read again if the host wants it.
+    /// Adds a folder. Reloads commands, skills and plugins on request.
     pub(super) async fn register_root(&mut self, id: &RequestId, request: &RegisterRepoRoot) {
         let launched = std::iter::once(&self.options.cwd).chain(&self.options.folders.added);
         let launched: Vec<PathBuf> = launched.map(|folder| real(folder)).collect();
@@ -27,7 +27,7 @@ impl Session {
             self.reload_catalogue().await;
         }
         if request.reload_claude_md == Some(true) {
-            // It is told again with the next prompt, as it stands then.
+            // Memory files are read and sent again with the next prompt.
             self.conversation.set_knows_memory(false);
         }
         let response = RegisterRepoRootResponse {
@@ -39,12 +39,12 @@ impl Session {
     }
 }
 
-/// Where a folder really is, as far as it is there.
+/// The canonical path of a folder, or the path itself if it does not exist.
 fn real(folder: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
-/// The folder, unless there is a reason against it. A host reaches with it what it could reach anyway, and no further.
+/// Returns the canonical folder, or why it cannot be registered. Only folders that were accessible already are accepted.
 fn may_register(folder: &Path, launched: &[PathBuf], known: &[PathBuf]) -> Result<PathBuf, &'static str> {
     let folder = folder.canonicalize().map_err(|_| "cannot be found")?;
     if !folder.is_dir() {

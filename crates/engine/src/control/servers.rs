@@ -1,4 +1,4 @@
-//! What hosts ask about MCP servers.
+//! Control requests about MCP servers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ impl Session {
         self.say(messages::success(id, &response)).await;
     }
 
-    /// A server that lives in the host says something of its own accord.
+    /// Handles a message that an MCP server in the host sends on its own initiative.
     pub(super) async fn server_message(&mut self, id: &RequestId, request: &McpMessage) {
         let link = self.tooling.servers().find(&request.server_name);
         let mailbox = link.and_then(|link| link.mailbox());
@@ -47,7 +47,7 @@ impl Session {
         });
     }
 
-    /// Channels belong to plugins of a marketplace.
+    /// Rejects the request: channels are available only to plugins of a marketplace.
     pub(super) async fn enable_channel(&mut self, id: &RequestId, name: Option<&str>) {
         let name = name.unwrap_or_default();
         let why = match self.tooling.servers().find(name).map(|link| link.phase()) {
@@ -57,8 +57,8 @@ impl Session {
         self.say(messages::error(id, format!("server {name} {why}"))).await;
     }
 
-    /// Calls of a server's tools are decided in a stricter mode than the session's, or in the session's again. A server
-    /// may be named before it is there.
+    /// Sets or clears a permission mode for the tools of a server, which can only be stricter than the mode of the session.
+    /// The server need not be connected yet.
     pub(super) async fn override_mode(&mut self, id: &RequestId, name: &str, mode: Option<PermissionMode>) {
         if let Some(mode) = &mode
             && !matches!(mode, PermissionMode::Default | PermissionMode::Auto)
@@ -83,7 +83,7 @@ impl Session {
         self.say(messages::success(id, &response)).await;
     }
 
-    /// The server of this name; without one the host is told so.
+    /// Returns the server with this name, or responds with an error.
     async fn server(&mut self, id: &RequestId, name: &str) -> Option<Arc<Link>> {
         let found = self.tooling.servers().find(name).cloned();
         if found.is_none() {
@@ -113,7 +113,7 @@ impl Session {
         let id = id.clone();
         self.requests.asides.spawn(&id.clone(), async move {
             let mut errors = replaced.errors;
-            // Those inside the host wait for the host, which waits for this answer.
+            // Servers inside the host are not awaited: the host handles their messages only after this response.
             for link in replaced.dialled.iter().filter(|link| !link.config.is_sdk()) {
                 if let Err(why) = link.connection().await {
                     errors.insert(link.name.clone(), why);
@@ -141,7 +141,7 @@ impl Session {
         let Some(link) = self.server(id, name).await else {
             return;
         };
-        // The next session in this folder finds it as this one leaves it.
+        // Saved for later sessions in this folder.
         if let Err(error) = store::switch(self.options.settings.places(), name, enabled) {
             let text = format!("The on/off state of {name} could not be saved: {error}");
             self.say(messages::informational(&text, "warning")).await;
@@ -150,7 +150,7 @@ impl Session {
             if let Phase::Off | Phase::Unapproved = link.phase() {
                 link.enter(Phase::Idle);
             }
-            // A server that does not come up is switched on all the same; how it stands says so.
+            // A failed connection does not fail the request; the status of the server contains the error.
             let id = id.clone();
             self.requests.asides.spawn(&id.clone(), async move {
                 link.connection().await.ok();
@@ -173,7 +173,7 @@ impl Session {
         });
     }
 
-    /// Calls a tool without the model.
+    /// Calls a tool of a server without the model.
     pub(super) async fn call_server(&mut self, id: &RequestId, request: &McpCall) {
         let Some((link, tool)) = self.tooling.servers().own_name(&request.tool) else {
             let text = match request
@@ -201,7 +201,7 @@ impl Session {
             .unwrap_or_default();
         let decision = self.decide(ToolFacts::unknown(&request.tool), &arguments);
         let refused = match decision.behavior {
-            // What a rule denies is denied to everybody.
+            // Deny rules apply to every caller.
             Verdict::Deny => true,
             Verdict::Ask => request.check_permissions == Some(true),
             Verdict::Allow => false,
@@ -254,7 +254,7 @@ impl Session {
         });
     }
 
-    /// Begins a sign-in: the host shows the person where to go.
+    /// Starts an OAuth sign-in and responds with the URL that the person has to open.
     pub(super) async fn sign_in(&mut self, id: &RequestId, name: &str) {
         let Some(link) = self.server(id, name).await else {
             return;
@@ -278,7 +278,7 @@ impl Session {
         });
     }
 
-    /// The person signed in with a browser that cannot reach this machine.
+    /// Completes a sign-in with the callback URL, for a browser that cannot connect to this machine.
     pub(super) async fn come_back(&mut self, id: &RequestId, name: &str, callback: String) {
         let Some(link) = self.server(id, name).await else {
             return;
@@ -295,7 +295,7 @@ impl Session {
     }
 
     /// Adds the servers that the first `initialize` contains, if the session was started to wait for that request.
-    /// Returns whether they were applied; none if the request contains no servers.
+    /// Returns whether they were applied, or `None` if the request contains no servers.
     pub(super) fn take_servers(&mut self, request: &Initialize) -> Option<bool> {
         let servers = request.mcp_servers.as_ref()?;
         let applies = self.options.host.awaits_initialize && !self.line.is_initialized();
@@ -317,7 +317,7 @@ impl Session {
         Some(applies)
     }
 
-    /// Takes in the servers the host names when it opens the session; gives what became of their manifests.
+    /// Adds the servers inside the host that `initialize` names. Returns the status of each manifest.
     pub(super) fn host_servers(&mut self, request: &Initialize) -> Option<sluice_wire::Map<String>> {
         let manifests = request.sdk_mcp_server_manifests.as_ref();
         let mut parked = sluice_wire::Map::default();
@@ -353,7 +353,7 @@ impl Session {
     }
 }
 
-/// What came of it, for the host.
+/// Converts the outcome into a response.
 fn told(id: &RequestId, outcome: Result<Value, String>) -> Aside {
     match outcome {
         Ok(response) => messages::success(id, &response).into(),
@@ -361,7 +361,7 @@ fn told(id: &RequestId, outcome: Result<Value, String>) -> Aside {
     }
 }
 
-/// A time in milliseconds, as far as it is one.
+/// Converts milliseconds to a duration; values below 1 are ignored.
 fn timeout(ms: Option<f64>) -> Option<Duration> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     ms.filter(|ms| *ms >= 1.0).map(|ms| Duration::from_millis(ms as u64))

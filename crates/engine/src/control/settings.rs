@@ -1,4 +1,4 @@
-//! The settings and rules that hold: shown, laid over, written.
+//! Control requests that read and change settings and rules.
 
 use serde_json::{Map, Value, json};
 use sluice_permission::{Rule, Source};
@@ -51,7 +51,7 @@ impl Session {
         self.say(messages::success(id, &response)).await;
     }
 
-    /// Lays settings over those of the files, for this session.
+    /// Overrides settings of the files for this session.
     pub(super) async fn apply_flag_settings(&mut self, id: &RequestId, changes: &Raw) {
         let Ok(changes) = changes.parse::<Map<String, Value>>() else {
             let text = "apply_flag_settings: settings must be an object";
@@ -193,7 +193,7 @@ impl Session {
     }
 }
 
-/// Whether a host can take a rule back, and how long that lasts.
+/// Whether a host can remove a rule, and whether the removal is permanent.
 fn editability(source: Source) -> &'static str {
     match source {
         Source::User | Source::Project | Source::Local => "persistent",
@@ -202,7 +202,7 @@ fn editability(source: Source) -> &'static str {
     }
 }
 
-/// What a rule is about, in words, where words say more than the rule.
+/// Describes a rule in words, if that is clearer than its text.
 fn described(rule: &Rule) -> Option<RuleDescription> {
     let worded = |prefix: &str, emphasis: &str| RuleDescription {
         prefix: prefix.to_owned(),
@@ -224,7 +224,7 @@ fn described(rule: &Rule) -> Option<RuleDescription> {
     })
 }
 
-/// A sentence about changes that are saved but do not apply: a stronger scope sets the key too, or the folder is untrusted.
+/// Describes changes that are saved but do not apply: a stronger scope sets the key too, or the folder is untrusted.
 fn without_effect(settings: &Settings, source: Source, changes: &Map<String, Value>) -> Option<String> {
     let known = changes.keys().filter_map(|name| keys::find(name));
     let sentences: Vec<String> = known

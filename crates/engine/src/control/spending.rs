@@ -1,4 +1,4 @@
-//! What the session has cost and changed so far.
+//! Control requests about cost and usage.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::messages;
 use crate::session::Session;
 
 impl Session {
-    /// The cost so far, in words.
+    /// Describes the cost so far in words.
     pub(crate) fn cost_text(&mut self) -> String {
         self.tooling.services().settle(self.account.ledger());
         let tokens = self.account.ledger().tokens();
@@ -40,7 +40,7 @@ impl Session {
         self.say(messages::success(id, &response)).await;
     }
 
-    /// What was used. There is no subscription here, so there are no limits to tell of.
+    /// Responds with the usage of the session. Rate limits are omitted: they exist only for subscriptions.
     pub(super) async fn usage(&mut self, id: &RequestId) {
         self.tooling.services().settle(self.account.ledger());
         #[allow(clippy::cast_precision_loss)]
@@ -60,7 +60,7 @@ impl Session {
     }
 }
 
-/// A time as people read it.
+/// Formats a duration for people.
 fn spelled(time: Duration) -> String {
     let seconds = time.as_secs();
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {

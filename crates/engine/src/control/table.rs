@@ -1,5 +1,5 @@
-//! The one table of what hosts ask: every request of the wire with what handles it. A new request does not compile until
-//! it has its line here.
+//! Dispatch of control requests. The match is exhaustive over all requests of the protocol, so a new request does not compile
+//! until it is handled here.
 
 use sluice_wire::control::{
     CancelAsyncMessageResponse, ControlRequest, FileSuggestionsResponse, Request, RequestId, Subtype,
@@ -9,11 +9,10 @@ use crate::messages;
 use crate::session::Session;
 
 impl Session {
-    /// Handles a request of the host.
     pub(super) async fn control(&mut self, request: ControlRequest) {
         let id = &request.request_id;
         match request.request {
-            // The session and its turn.
+            // Session and turn.
             Request::Initialize(it) => self.initialize(id, *it).await,
             Request::Interrupt(it) => self.interrupt(id, it.cancel_queued == Some(true)).await,
             Request::CancelAsyncMessage(it) => self.cancel_prompt(id, &it.message_uuid).await,
@@ -26,15 +25,15 @@ impl Session {
                 let text = "not_a_spare: claim_session is only for a process that was started to wait for a claim";
                 self.say(messages::error(id, text)).await;
             }
-            // Nothing here depends on whether anybody watches.
+            // Behaviour does not depend on subscribers.
             Request::SetHasSubscribers(_) => self.say(messages::ok(id)).await,
             Request::GetBinaryVersion(_) => self.binary_version(id).await,
-            // How it goes on.
+            // Mode, model and thinking.
             Request::SetPermissionMode(it) => self.switch_mode(id, Some(it.mode.as_str())).await,
             Request::SetModel(it) => self.switch_model(id, it.model.as_deref()).await,
             Request::SetMaxThinkingTokens(it) => self.set_thinking(id, &it).await,
             Request::ListModels(_) => self.list_models(id).await,
-            // Settings, and what lies in folders.
+            // Settings and files of the catalogue.
             Request::GetSettings(_) => self.get_settings(id).await,
             Request::ApplyFlagSettings(it) => self.apply_flag_settings(id, &it.settings).await,
             Request::UpdateSettings(it) => self.update_settings(id, &it).await,
@@ -44,7 +43,7 @@ impl Session {
             Request::ReloadSkills(_) => self.reload_skills(id).await,
             Request::ReloadOutputStyles(_) => self.reload_styles(id).await,
             Request::RegisterRepoRoot(it) => self.register_root(id, &it).await,
-            // What was used.
+            // Usage.
             Request::GetContextUsage(it) => self.context_usage(id, it.detail.as_deref()).await,
             Request::GetSessionCost(_) => self.session_cost(id).await,
             Request::GetUsage(_) => self.usage(id).await,
@@ -71,7 +70,7 @@ impl Session {
             Request::McpOauthCallbackUrl(it) => self.come_back(id, &it.server_name, it.callback_url).await,
             Request::SetMcpPermissionModeOverride(it) => self.override_mode(id, &it.server_name, it.mode).await,
             Request::ChannelEnable(it) => self.enable_channel(id, it.server_name.as_deref()).await,
-            // A screen's own, and what only agents ask.
+            // Requests of the bridge's clients, and requests that agents send to hosts.
             other @ (Request::SetColor(_)
             | Request::CanUseTool(_)
             | Request::HookCallback(_)
@@ -87,7 +86,7 @@ impl Session {
         self.say(messages::refused(id, "unsupported_request", text)).await;
     }
 
-    /// A request that is known by name and still cannot be read.
+    /// Handles a request with a known subtype and invalid fields.
     pub(crate) async fn misread(&mut self, id: &RequestId, subtype: Option<&str>, problem: &str) {
         let Some(subtype) = subtype.map(Subtype::from) else {
             let text = format!("A control request needs a `request` with a `subtype`: {problem}");
@@ -99,7 +98,7 @@ impl Session {
                 let text = "set_model: model must be a string".to_owned();
                 self.refuse_model(id, "invalid_request", text).await;
             }
-            // What is named by nothing is nowhere, and nothing is lost by saying so.
+            // A message for a missing server or path has no effect, so the request succeeds.
             Subtype::McpMessage | Subtype::SeedReadState => self.say(messages::ok(id)).await,
             Subtype::CancelAsyncMessage => {
                 self.say(messages::success(id, &CancelAsyncMessageResponse::default()))
@@ -114,7 +113,7 @@ impl Session {
                 self.say(messages::success(id, &response)).await;
             }
             Subtype::ReadFile => self.say(messages::error(id, "read denied: ")).await,
-            // What only agents ask is no better asked when it cannot be read.
+            // Requests that agents send to hosts are unsupported, valid or not.
             ours if !ours.is_of_hosts() && ours.is_of_agents() => self.unsupported(id, Some(ours.as_str())).await,
             subtype => {
                 let text = format!("{subtype}: {}", plain(problem));
@@ -124,7 +123,7 @@ impl Session {
     }
 }
 
-/// What is wrong with a request, without the place in a line nobody sees.
+/// Removes the position in the line, which the host cannot see, from a parse error.
 fn plain(problem: &str) -> &str {
     let problem = problem.strip_prefix("request: ").unwrap_or(problem);
     problem.rsplit_once(" at line ").map_or(problem, |(what, _)| what)

@@ -2,11 +2,11 @@
 
 use serde::Deserialize;
 
-/// A goal and what is known about it.
+/// A goal and its progress.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Goal {
     condition: String,
-    /// How often it was checked and not met.
+    /// Number of checks that found the goal not met.
     iterations: u64,
     last_reason: Option<String>,
 }
@@ -25,13 +25,13 @@ impl Goal {
         &self.condition
     }
 
-    /// Notes that it was checked and not met.
+    /// Counts a check that found the goal not met.
     pub(crate) fn miss(&mut self, reason: &str) {
         self.iterations += 1;
         self.last_reason = Some(reason.to_owned());
     }
 
-    /// Describes it in a line.
+    /// Describes the goal in one line.
     pub(crate) fn status(&self) -> String {
         let condition = &self.condition;
         match &self.last_reason {
@@ -47,7 +47,7 @@ pub(crate) struct Assessment {
     /// Models that know the reference CLI answer with `ok`.
     #[serde(alias = "ok")]
     pub(crate) met: bool,
-    /// It cannot be met, so working on is pointless.
+    /// The goal cannot be met.
     #[serde(default)]
     pub(crate) impossible: bool,
     #[serde(default)]
@@ -55,7 +55,7 @@ pub(crate) struct Assessment {
 }
 
 impl Assessment {
-    /// Parses an answer: the JSON object in it. Text around the object is ignored.
+    /// Parses the JSON object in an answer. Text around the object is ignored.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let object = text.get(text.find('{')?..=text.rfind('}')?)?;
         serde_json::from_str(object).ok()

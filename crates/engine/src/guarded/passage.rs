@@ -1,4 +1,4 @@
-//! The way of one call without a session: what follows from the steps of its machine ([`sluice_call`]).
+//! Runs one call without a session, driven by its state machine ([`sluice_call`]).
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -18,23 +18,23 @@ use crate::hooks::{Before, SessionlessHooks, Watched};
 use crate::options::Options;
 use crate::sandbox;
 
-/// How long a cancelled call may take to end by itself.
+/// How long a cancelled call may take to end before it is dropped.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// One call on its way.
+/// The execution of one call.
 pub(super) struct Passage<'a, A> {
     guarded: &'a Guarded,
     request: GuardedCall,
     tool: &'static dyn Tool,
     call: Call,
-    /// As it is when the call begins.
+    /// The permission mode when the call starts.
     mode: PermissionMode,
     hooks: SessionlessHooks,
     options: Arc<Options>,
     cwd: PathBuf,
-    /// What hooks said before it.
+    /// The outcome of `PreToolUse` hooks.
     before: Before,
-    /// Asks the person.
+    /// Asks the person. `None` once used.
     ask: Option<A>,
 }
 
@@ -60,7 +60,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
         }
     }
 
-    /// Checks the call, asks about it where the policy does not decide, and runs it.
+    /// Runs the call to its end.
     pub(super) async fn run(mut self) -> Ran {
         let begun = match self.tool.check(&self.call.input, &self.cwd) {
             Err(invalid) => CallEvent::Unfit(Box::new(invalid.into())),
@@ -80,14 +80,14 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
                     };
                 }
                 Some(effect) => self.perform(effect).await,
-                // Hooks have left the question open.
+                // Hooks have left the request open.
                 None => Some(self.ask_person().await),
             };
             effects.extend(event.into_iter().flat_map(|event| self.step(event)));
         }
     }
 
-    /// Moves the call by the rules as they are now.
+    /// Advances the state machine with the current rules.
     fn step(&mut self, event: CallEvent) -> Vec<CallEffect> {
         let (guarded, tool) = (self.guarded, self.tool.descriptor().facts());
         let rules = Rules {
@@ -97,7 +97,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
         self.call.step(event, &rules)
     }
 
-    /// Does what has to be done; gives what happens because of it.
+    /// Performs an effect of the state machine. Returns the resulting event.
     async fn perform(&mut self, effect: CallEffect) -> Option<CallEvent> {
         match effect {
             CallEffect::ShowToHooks => Some(self.show_to_hooks().await),
@@ -108,13 +108,13 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
                 self.guarded.allow(updates);
                 None
             }
-            // Nobody is told of it but whoever made the call.
+            // Only the caller is notified.
             CallEffect::Refuse(_) => Some(CallEvent::Settled(None)),
             CallEffect::StopTurn => Some(interrupted()),
             CallEffect::Keep => Some(CallEvent::Kept),
             CallEffect::Run => {
                 let (input, context) = (self.call.run_input().clone(), self.context());
-                // A tool that does not look at its cancellation is dropped, which ends what it started.
+                // A tool that does not react to its cancellation is dropped, which ends its processes.
                 let ended = until(self.tool.run(input, &context), &self.request.cancel).await;
                 let outcome = ended.unwrap_or_else(Outcome::interrupted);
                 Some(CallEvent::Ran(Box::new(outcome)))
@@ -141,7 +141,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
         CallEvent::HooksSaid { changed, verdict }
     }
 
-    /// Asks hooks about the call, and the person where they do not answer.
+    /// Runs `PermissionRequest` hooks. If they do not answer, the person is asked next.
     async fn ask(&mut self, decision: Decision) -> CallEvent {
         let context = self.context();
         let read = |reading| self.guarded.decide(reading, &self.call.checked, &self.call.pins);
@@ -177,7 +177,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
         }
     }
 
-    /// Asks the person, once.
+    /// Sends the permission request to the person, once.
     async fn ask_person(&mut self) -> CallEvent {
         let (Some(open), Some(ask)) = (self.call.ask(), self.ask.take()) else {
             return interrupted();
@@ -203,7 +203,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
         })
     }
 
-    /// Shows what the call came to to hooks. What has run has run, whether they are heard or not.
+    /// Runs hooks on the outcome. A call that ran is reported even if the hooks are cancelled.
     async fn show_outcome(&mut self) {
         let Some(end) = self.call.untold() else { return };
         let before = std::mem::take(&mut self.before);
@@ -216,7 +216,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
         }
     }
 
-    /// The input hooks put in the place of the call's own.
+    /// The input with which hooks replaced the input of the call.
     fn changed(&self, input: &Value) -> Option<Changed> {
         Changed::by_hook(&self.call, input, &self.cwd)
     }
@@ -239,8 +239,7 @@ fn interrupted() -> CallEvent {
     CallEvent::Stopped(Box::new(End::stopped(Outcome::interrupted())))
 }
 
-/// What comes of `work`. Once it is cancelled it has a moment to end by itself: to kill what it started, to withdraw
-/// what it asked.
+/// Awaits `work`. After a cancellation, `work` has [`PATIENCE`] to end: to kill its processes and withdraw its requests.
 async fn until<T>(work: impl Future<Output = T>, cancel: &CancellationToken) -> Option<T> {
     tokio::pin!(work);
     tokio::select! {

@@ -1,7 +1,7 @@
-//! Hooks around a call: before it is decided about, beside the ask, after it has run.
+//! Hooks around a tool call: before the permission decision, during the permission request, and after the call has run.
 //!
-//! A call whose hooks run stays where it is; the session goes on listening, and [`Session::hooked`] takes the call
-//! up again when they are done.
+//! A call whose hooks are running keeps its state while the session handles other events; [`Session::hooked`] continues
+//! the call when they are done.
 
 use std::time::Duration;
 
@@ -24,11 +24,11 @@ use crate::session::Session;
 use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
-/// How long an ask waits before somebody is told that it does.
+/// How long a permission request stays unanswered before a notification is raised.
 const UNANSWERED: Duration = Duration::from_secs(6);
 
 impl Session {
-    /// Shows a call to hooks before it is decided about; false if none waits for it.
+    /// Runs hooks on a call before the permission decision. Returns false if there are none.
     pub(crate) async fn hooks_before(&mut self, index: usize) -> bool {
         if !self.hooks.await_any(&[Event::PreToolUse]) {
             return false;
@@ -46,13 +46,13 @@ impl Session {
         self.spawn_hooks(input, Purpose::Before(id)).await
     }
 
-    /// Hooks have looked at a call: it goes on as they say.
+    /// Continues a call with the result of its `PreToolUse` hooks.
     pub(super) async fn begin_hooked(&mut self, id: &str, merged: Merged) {
         let Some(index) = self.calls.iter().position(|call| call.id == id && call.is_hooked()) else {
             return;
         };
         self.hooks.halt(merged.halt);
-        // What was forbidden elsewhere in the session meanwhile counts.
+        // Apply rules that were added in the meantime, possibly by a subagent.
         self.catch_up().await;
         let (call, cwd) = (self.calls.get(index), self.tooling.cwd().get());
         let event = CallEvent::HooksSaid {
@@ -65,7 +65,7 @@ impl Session {
         self.launch().await;
     }
 
-    /// Shows an ask to hooks, which may answer before the host does; false if none waits for it.
+    /// Runs hooks on a permission request, concurrently with the host. Returns false if there are none.
     pub(crate) async fn hooks_beside_ask(&mut self, index: usize, request_id: &str, decision: &Decision) -> bool {
         self.notify_of_ask(index, request_id);
         if !self.hooks.await_any(&[Event::PermissionRequest]) {
@@ -85,7 +85,7 @@ impl Session {
         self.spawn_hooks(input, Purpose::Asked(request_id.to_owned())).await
     }
 
-    /// An ask that is not answered for a while is worth a person's look.
+    /// Starts the timer for the notification about an unanswered permission request.
     fn notify_of_ask(&mut self, index: usize, request_id: &str) {
         if let (Some(call), Asker::Host) = (self.calls.get(index), &self.options.permissions.asker)
             && self.hooks.await_any(&[Event::Notification])
@@ -101,21 +101,21 @@ impl Session {
         }
     }
 
-    /// An ask was not answered for a while.
+    /// Raises a notification about a permission request that is still open.
     pub(super) async fn ask_waits(&mut self, request_id: &str, message: &str) {
         if self.calls.asking(request_id).is_some() {
             self.hook_notification(message, None, "permission_prompt").await;
         }
     }
 
-    /// Hooks have looked at an ask. What they decide withdraws it; otherwise it stays open, or is refused where nobody
-    /// else can answer.
+    /// Applies the result of hooks on a permission request. A decision withdraws the request. Otherwise it stays open, or is
+    /// denied if nobody else can answer it.
     pub(super) async fn answer_hooked(&mut self, request_id: &str, merged: Merged) {
         let Some(index) = self.calls.asked(request_id) else {
             return;
         };
         self.hooks.halt(merged.halt);
-        // What was forbidden elsewhere in the session while the question was open counts.
+        // Apply rules that were added in the meantime, possibly by a subagent.
         self.catch_up().await;
         let answer = merged.decision.map(|decision| self.answer_of_hook(index, decision));
         self.advance(index, CallEvent::HooksAnswered(answer)).await;
@@ -138,20 +138,20 @@ impl Session {
         }
     }
 
-    /// A call is about to run.
+    /// Records the start time of a call for its hooks.
     pub(crate) fn hooks_at_start(&mut self, id: &str) {
         if self.hooks.await_any(&[Event::PostToolUse, Event::PostToolUseFailure]) {
             self.hooks.call_begins(id);
         }
     }
 
-    /// Shows what a call came to to hooks before it is told; false if none waits for it.
+    /// Runs hooks on the outcome of a call before it is sent. Returns false if there are none.
     pub(crate) async fn hooks_after(&mut self, index: usize) -> bool {
         self.hook_cwd().await;
         self.hooks_of_tasks(index).await || self.hooks_after_call(index).await
     }
 
-    /// The same, once the task list is as it will be.
+    /// Runs the hooks after a call, once those of the task list are done.
     pub(super) async fn hooks_after_call(&mut self, index: usize) -> bool {
         let Some((call, outcome)) = self.untold(index) else {
             return false;
@@ -191,13 +191,13 @@ impl Session {
         self.spawn_hooks(input, Purpose::After(id)).await
     }
 
-    /// A call hooks look at before its result is told, and what it came to.
+    /// Returns a call whose result has not been sent yet, and its outcome.
     pub(super) fn untold(&self, index: usize) -> Option<(&Call, &Outcome)> {
         let call = self.calls.get(index)?;
         Some((call, &call.untold()?.outcome))
     }
 
-    /// Shows a call that was refused without a question to hooks; false if none waits for it.
+    /// Runs hooks on a call that was denied without a permission request. Returns false if there are none.
     pub(crate) async fn hooks_after_denial(&mut self, index: usize, reason: &str) -> bool {
         let Some(call) = self
             .calls
@@ -217,7 +217,7 @@ impl Session {
         self.spawn_hooks(input, Purpose::After(id)).await
     }
 
-    /// Hooks have looked at a call that is over: its result is told.
+    /// Sends the result of a call after its hooks are done.
     pub(super) async fn finish_hooked(&mut self, event: Event, id: &str, merged: Merged) {
         let Some(index) = self.untold_call(id) else { return };
         let call = self.calls.get_mut(index);
@@ -238,19 +238,19 @@ impl Session {
             let text = "The refused call may be tried once more.";
             self.hooks.say_besides(reminder(&name, text));
         }
-        // A failed call is for the model to deal with, whoever wants to stop.
+        // A failed call never stops the turn: the model should react to the failure.
         self.hooks
             .halt(merged.halt.filter(|_| event != Event::PostToolUseFailure));
         self.advance(index, CallEvent::Settled(None)).await;
         self.launch().await;
     }
 
-    /// How the turn ends, if a hook wants it to.
+    /// Returns how the turn ends, if a hook stops it.
     pub(crate) fn hook_halt(&mut self) -> Option<Ending> {
         self.hooks.take_halt().map(|_| Ending::HookStopped("hook_stopped"))
     }
 
-    /// The turn is stopped: hooks around calls are gone, and calls that have run keep their outcome.
+    /// Cancels hooks around calls when the turn is stopped. Calls that have run keep their outcome.
     pub(crate) async fn abandon_hooks(&mut self) {
         self.hooks.abort_around();
         for index in self.calls.unfinished() {
@@ -260,14 +260,14 @@ impl Session {
         }
     }
 
-    /// Callbacks that are open need not be answered any more.
+    /// Withdraws open callback requests.
     pub(crate) async fn withdraw_callbacks(&mut self) {
         for request_id in self.hooks.forget_callbacks() {
             self.say(messages::cancel(&request_id)).await;
         }
     }
 
-    /// The call of that id, if hooks look at what it came to.
+    /// Returns the index of the call with this id, if its result has not been sent yet.
     pub(super) fn untold_call(&self, id: &str) -> Option<usize> {
         let mut list = self.calls.iter();
         list.position(|call| call.id == id && call.untold().is_some())
@@ -275,7 +275,7 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Every call of an answer has its result. `Err` when the turn is stopped meanwhile.
+    /// Runs `PostToolBatch` hooks when every call of a message has its result. Returns `Err` if the turn is stopped meanwhile.
     pub(crate) async fn hook_batch(&mut self) -> Result<(), ()> {
         if !self.session.hooks.await_any(&[Event::PostToolBatch]) {
             return Ok(());
@@ -290,7 +290,7 @@ impl SessionLoop {
         let calls: Vec<BatchCall> = calls.collect();
         let input = told!(self.session, Full, PostToolBatch(PostToolBatchInput) { tool_calls: calls });
         let merged = self.ask_hooks(input).await.ok_or(())?;
-        // There is no call to hold up any more: the turn ends.
+        // There is no single call to block, so a block ends the turn.
         let block = merged.block.map(|block| block.shown);
         let halt = self.session.hooks.take_halt().or(merged.halt).or(block);
         self.session.hooks.halt(halt);
@@ -298,7 +298,7 @@ impl SessionLoop {
     }
 }
 
-/// Whose tool a call is for, if it is one of a server.
+/// The MCP server of the tool of a call, if it is one.
 fn server_of(call: &Call) -> Option<McpServerProvenance> {
     let known = call.tool.as_ref()?.provenance()?;
     Some(McpServerProvenance {

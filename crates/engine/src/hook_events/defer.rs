@@ -1,5 +1,5 @@
-//! A tool call that a hook defers: the turn ends with the call undone and the process goes. Whoever goes on with the
-//! session goes on with the call: hooks are asked again, and it runs, or is deferred once more.
+//! Tool calls that a hook defers: the turn ends without running the call, and the process exits. When the session is resumed,
+//! hooks are run again and the call runs or is deferred once more.
 
 use std::future::Ready;
 use std::pin::Pin;
@@ -14,13 +14,13 @@ use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
-/// Who is not to be left alone with a session that ends by itself: a person in front of it.
+/// The entrypoint of interactive sessions, in which calls cannot be deferred.
 const PERSON: &str = "cli";
-/// What the model is asked when the call has run and nobody has said anything else.
+/// The prompt after a deferred call has run, if there is no other prompt.
 const GO_ON: &str = "Go on where you left off.";
 
 impl Session {
-    /// Whether a call may be put off; where it may not, it is decided about as if no hook had said so.
+    /// Returns whether a call may be deferred. If not, it is decided as if no hook had deferred it.
     pub(crate) async fn may_defer(&mut self) -> bool {
         let headless = self.options.session.keeping.entrypoint != PERSON && self.hooks.speaker().is_none();
         if !headless || self.calls.len() > 1 {
@@ -36,7 +36,7 @@ impl Session {
         self.say(messages::informational(text, "warning")).await;
     }
 
-    /// More calls came behind one that was put off: it is decided about after all.
+    /// Decides a deferred call after all, because further calls followed it in the message.
     pub(crate) async fn take_up_deferred_call(&mut self) {
         if self.calls.len() < 2 {
             return;
@@ -47,7 +47,7 @@ impl Session {
         }
     }
 
-    /// How the turn ends if its call was put off: the session goes, and keeps what it takes to go on.
+    /// Returns how the turn ends if its call is deferred. Stores the call for the resumed session and exits.
     pub(crate) async fn deferred_ending(&mut self) -> Option<Ending> {
         let call = self.calls.iter().find(|call| call.is_deferred())?;
         let deferred_call = Deferred {
@@ -63,8 +63,8 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Goes on with the call an earlier session has put off, before anything else is done. Gives how the turn ends, if
-    /// it does not go on with the prompts that wait.
+    /// Runs the call that an earlier process deferred, before anything else. Returns how the turn ends, or `None` if it
+    /// continues with waiting prompts.
     pub(crate) async fn play_deferred_call(&mut self, call: Deferred) -> Option<Ending> {
         self.session.hooks.begin_turn();
         self.session.conversation.transcript.holds(&call.id);

@@ -1,4 +1,4 @@
-//! The hooks of one event: which are meant, each once, all side by side.
+//! Runs the hooks of one event concurrently.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::messages;
 use crate::out::Out;
 use crate::session::Session;
 
-/// A callback of the host, once it was asked.
+/// Waits for the host's answer to a callback.
 async fn callback(
     (run, out): (&HookRun, &Out),
     request_id: &str,
@@ -43,8 +43,8 @@ async fn callback(
 }
 
 impl Session {
-    /// Begins the hooks that are meant by `input`; nothing if there are none. Everything hosts are told of their
-    /// beginning has been said when this returns, and whoever drops what it gives ends them.
+    /// Starts the hooks that match `input`; returns `None` if there are none. Messages about their start have been sent when
+    /// this returns. Dropping the future cancels the hooks.
     pub(super) async fn begin_hooks(&mut self, input: HookInput) -> Option<BoxFuture<'static, Merged>> {
         let event = Event::of(&input)?;
         if !self.hooks.await_any(&[event]) {
@@ -61,7 +61,7 @@ impl Session {
         let mut work: Vec<BoxFuture<'static, Said>> = Vec::new();
         for due in due {
             let mut run = run.clone();
-            // A model's opinion is no program whose run could be watched.
+            // Prompt hooks are not reported: they are model requests, not programs.
             if matches!(due.hook.handler, Handler::Prompt { .. } | Handler::HeldBack) {
                 run.reports = None;
             }
@@ -70,7 +70,7 @@ impl Session {
         (!work.is_empty()).then(|| async move { merge(event, join_all(work).await) }.boxed())
     }
 
-    /// Begins one hook; nothing where it is not waited for.
+    /// Starts one hook. Returns `None` if the result is not awaited.
     async fn begin_hook(&mut self, run: HookRun, due: Due, input: &HookInput) -> Option<BoxFuture<'static, Said>> {
         let hook = due.hook.clone();
         if !matches!(hook.handler, Handler::Callback(_)) {
@@ -132,12 +132,12 @@ impl Session {
         })
     }
 
-    /// Runs hooks beside the session; false if there are none to run.
+    /// Runs hooks concurrently with the session. Returns false if there are none.
     pub(super) async fn spawn_hooks(&mut self, input: HookInput, purpose: Purpose) -> bool {
         self.try_spawn_hooks(input, purpose).await.is_ok()
     }
 
-    /// The same; gives back what their end would have been waited for by, if there are none to run.
+    /// Like [`Self::spawn_hooks`], but returns `purpose` if there are no hooks.
     pub(super) async fn try_spawn_hooks(&mut self, input: HookInput, purpose: Purpose) -> Result<(), Purpose> {
         let Some(event) = Event::of(&input) else {
             return Err(purpose);
@@ -159,7 +159,7 @@ impl Session {
         Ok(())
     }
 
-    /// What the hooks of an event are run with.
+    /// Creates the context in which the hooks of an event run.
     fn hook_run(&mut self, event: Event, input: &HookInput) -> HookRun {
         let told = self.options.host.hook_events && event.is_told() || event.always_told();
         HookRun {
@@ -178,7 +178,7 @@ impl Session {
         }
     }
 
-    /// Asks the host, if there still is one.
+    /// Sends a callback to the host, unless its input has ended.
     async fn call_back(
         &mut self,
         request_id: &str,
@@ -204,7 +204,7 @@ impl Session {
     }
 }
 
-/// Its id. An ask does not carry one in what hooks are told; whose ask it is is noted beside it.
+/// The id of the call that an event is about. The input of a permission request does not contain it; the session stores it.
 fn call_id_of(input: &HookInput, hooks: &crate::hooks::Hooks) -> Option<String> {
     match input {
         HookInput::PreToolUse(it) => Some(it.tool_use_id.clone()),

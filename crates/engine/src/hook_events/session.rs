@@ -1,4 +1,4 @@
-//! Hooks around a session: its start and end, its settings, files and directories.
+//! Hooks on the session: start and end, settings, files and directories.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::session::Session;
 use crate::session_loop::SessionLoop;
 
 impl Session {
-    /// Reads the hooks of the settings files.
+    /// Loads the hooks of the settings files.
     pub(crate) fn lay_out_hooks(&mut self) {
         let options = &self.options;
         let list = self.hooks.list_mut();
@@ -31,7 +31,7 @@ impl Session {
         self.publish_settings();
     }
 
-    /// The host brings its callbacks, in the place of those it brought before: whether they are called.
+    /// Registers callbacks of the host, replacing earlier ones. Returns whether they are active, or `None` if there are none.
     pub(crate) async fn register_hooks(&mut self, hooks: Option<&Map<Vec<HookMatcher>>>) -> Option<bool> {
         let hooks = hooks?;
         if self.options.settings.policy(&keys::DISABLE_ALL_HOOKS) == Some(&Value::Bool(true)) {
@@ -45,7 +45,7 @@ impl Session {
         Some(true)
     }
 
-    /// The session ends. Nobody is waited for longer than a moment.
+    /// Runs `SessionEnd` hooks, with a short time limit.
     pub(crate) async fn hook_session_end(&mut self, reason: &str) {
         if self.options.session.parked || !self.hooks.await_any(&[Event::SessionEnd]) {
             return;
@@ -61,7 +61,7 @@ impl Session {
             .ok();
     }
 
-    /// Hooks that ran beside the session are done.
+    /// Applies the result of hooks that ran concurrently.
     pub(crate) async fn hooked(&mut self, hooked: Hooked) {
         let Hooked { event, purpose, merged } = hooked;
         match purpose {
@@ -114,7 +114,7 @@ impl Session {
             Purpose::Consult(consultation) => self.consult(*consultation).await,
             Purpose::Consulted(reply) => {
                 self.tell_of_hooks(event, &merged, None).await;
-                // Who asked may have given up.
+                // The receiver may be gone.
                 reply.send(merged).ok();
             }
             Purpose::Unanswered(id, message) => self.ask_waits(&id, &message).await,
@@ -123,8 +123,7 @@ impl Session {
         }
     }
 
-    /// The settings files say something new; hooks may object. What they are told of goes into force when they
-    /// have spoken.
+    /// Handles changed settings files. `ConfigChange` hooks may reject the change; otherwise it applies when they are done.
     pub(crate) async fn settings_reloaded(&mut self, settings: Settings) {
         let changed = changed_sources(&self.options.settings, &settings);
         let source = changed.iter().find_map(|source| source_word(*source));
@@ -134,7 +133,7 @@ impl Session {
                 source: source.to_owned(),
                 file_path: file.map(|file| file.display().to_string()),
             });
-            // Nobody objects to the administrator.
+            // Hooks cannot reject managed settings.
             let managed = changed.contains(&Source::Policy);
             let purpose = if managed {
                 Purpose::Told
@@ -148,7 +147,7 @@ impl Session {
         self.take_settings(settings).await;
     }
 
-    /// Instructions were read since hooks were last told.
+    /// Raises `InstructionsLoaded` for memory files read since the last call.
     pub(super) async fn hook_instructions(&mut self) {
         for read in self.hooks.take_instructions() {
             let kind = memory_type(&read.path, self.options.settings.places());
@@ -165,7 +164,7 @@ impl Session {
         }
     }
 
-    /// The working directory may have changed.
+    /// Raises `CwdChanged` if the working directory has changed.
     pub(crate) async fn hook_cwd(&mut self) {
         if !self.hooks.await_any(&[Event::CwdChanged]) {
             return;
@@ -181,7 +180,7 @@ impl Session {
         }
     }
 
-    /// A directory to work in was added.
+    /// Raises `DirectoryAdded`.
     pub(crate) async fn hook_directory_added(&mut self, directory: &Path, source: &str) {
         if self.hooks.await_any(&[Event::DirectoryAdded]) {
             let input = told!(self, Bare, DirectoryAdded(DirectoryAddedInput) {
@@ -192,7 +191,7 @@ impl Session {
         }
     }
 
-    /// A person should look.
+    /// Raises `Notification`.
     pub(crate) async fn hook_notification(&mut self, message: &str, title: Option<&str>, kind: &str) {
         if self.hooks.await_any(&[Event::Notification]) {
             let input = told!(self, Bare, Notification(NotificationInput) {
@@ -206,7 +205,7 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// The session begins.
+    /// Runs the hooks at the start of the session.
     pub(crate) async fn hook_begin(&mut self) {
         self.session.lay_out_hooks();
         self.session.hooks.tell_cwd(self.session.tooling.cwd().get());
@@ -228,7 +227,7 @@ impl SessionLoop {
         self.session.watch_files(Vec::new());
     }
 
-    /// A conversation begins, or begins anew.
+    /// Runs `SessionStart` hooks for a new or continued conversation.
     pub(crate) async fn hook_session_start(&mut self, source: &str) {
         if !self.session.hooks.await_any(&[Event::SessionStart]) {
             return;
@@ -254,7 +253,7 @@ impl SessionLoop {
             }
             self.session.watch_files(it.watch_paths.unwrap_or_default());
             if let Some(text) = it.initial_user_message.filter(|text| !text.trim().is_empty()) {
-                // It has a turn of its own, whatever the host says meanwhile.
+                // It gets its own turn, separate from prompts of the host.
                 let mut prompt = messages::prompt(User::new(text));
                 prompt.alone = true;
                 self.session.queue.push(prompt);
@@ -262,7 +261,7 @@ impl SessionLoop {
         }
     }
 
-    /// A project is set up: `init` or `maintenance`.
+    /// Runs `Setup` hooks; `trigger` is `init` or `maintenance`.
     pub(crate) async fn hook_setup(&mut self, trigger: &str) {
         if self.session.hooks.await_any(&[Event::Setup]) {
             let input = told!(self.session, Bare, Setup(SetupInput) { trigger: trigger.to_owned() });
@@ -273,7 +272,7 @@ impl SessionLoop {
 }
 
 impl Session {
-    /// Watches the files hooks named, those of matchers included; what was watched before stays watched.
+    /// Watches the files that hooks name and those of their matchers, in addition to the files watched already.
     pub(super) fn watch_files(&mut self, named: Vec<String>) {
         if !self.hooks.await_any(&[Event::FileChanged]) {
             return;
@@ -294,7 +293,7 @@ impl Session {
         }
     }
 
-    /// Files that were watched have changed.
+    /// Raises `FileChanged` for changed files.
     pub(super) async fn hook_files(&mut self, changed: Vec<(PathBuf, &'static str)>) {
         for (path, what) in changed {
             let input = told!(self, Bare, FileChanged(FileChangedInput) {
@@ -306,7 +305,7 @@ impl Session {
     }
 }
 
-/// Which scopes say something else than before.
+/// Returns the scopes whose settings have changed.
 fn changed_sources(before: &Settings, after: &Settings) -> Vec<Source> {
     let said = |settings: &Settings, source: Source| {
         let layers = settings.layers().iter().filter(|layer| layer.source == source);

@@ -1,4 +1,4 @@
-//! Hooks around a change of the model, and around what is shown of an answer.
+//! Hooks on a change of the model, and on the display of a response.
 
 use std::time::Duration;
 
@@ -18,10 +18,10 @@ use crate::model_choice::Switch;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
 
-/// How long the provider keeps what it has read.
+/// Lifetime of the provider's prompt cache.
 const CACHE: Duration = Duration::from_secs(5 * 60);
 
-/// What a change costs.
+/// Cost estimate for the first request to another model.
 struct Toll {
     tokens: u64,
     warm: bool,
@@ -30,8 +30,8 @@ struct Toll {
 }
 
 impl Session {
-    /// Shows a change the host asks for to hooks; false if none waits for it. What they let happen happens when they
-    /// have spoken.
+    /// Runs `PreModelSwitch` hooks for a change that the host requested. Returns false if there are none. The change applies
+    /// when they are done.
     pub(crate) async fn hooks_before_switch(&mut self, id: &RequestId, switch: &Switch) -> bool {
         if switch.to == self.model.name || !self.hooks.await_any(&[Event::PreModelSwitch]) {
             return false;
@@ -41,7 +41,7 @@ impl Session {
         self.spawn_hooks(input, purpose).await
     }
 
-    /// Hooks have looked at a change the host asks for.
+    /// Applies or refuses a requested change after its hooks are done.
     pub(super) async fn switch_hooked(&mut self, id: &RequestId, switch: Switch, merged: &Merged) {
         match refusal(merged) {
             Some(why) => self.refuse_model(id, "blocked_by_hook", why).await,
@@ -49,15 +49,15 @@ impl Session {
         }
     }
 
-    /// Another model answers from now on: the one before.
+    /// Changes the model. Returns the previous one.
     pub(crate) fn change_model(&mut self, switch: &Switch) -> String {
-        // Without a name it is the launch's again.
+        // Without a name, the model of the launch options is used.
         let name = switch.requested.as_deref().or(self.options.model.name.as_deref());
         self.model.planner = self.model.planner_of(name);
         std::mem::replace(&mut self.model.name, switch.to.clone())
     }
 
-    /// Tells hooks of a change that has been made, and told.
+    /// Raises `PostModelSwitch` after a change.
     pub(crate) async fn hook_switched(&mut self, from: String, switch: Switch) {
         if from == switch.to || !self.hooks.await_any(&[Event::PostModelSwitch]) {
             return;
@@ -107,7 +107,7 @@ impl Session {
         Toll {
             tokens,
             warm: self.turn.times.first_token.is_some_and(|at| at.elapsed() < CACHE),
-            // To the hundredth of a cent: it is an estimate.
+            // Rounded to 0.0001 dollars, because it is an estimate.
             dollars: (dollars.unwrap_or(0.0) * 1e4).round() / 1e4,
             pricing: if dollars.is_some() { "catalog" } else { "default" },
         }
@@ -115,7 +115,7 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Shows a change to hooks and waits for them: why it must not be.
+    /// Runs `PreModelSwitch` hooks and waits for them. Returns `Err` with the reason if they reject the change.
     pub(crate) async fn hook_switch(&mut self, switch: &Switch) -> Result<(), String> {
         if switch.to == self.session.model.name || !self.session.hooks.await_any(&[Event::PreModelSwitch]) {
             return Ok(());
@@ -125,8 +125,8 @@ impl SessionLoop {
         refusal(&merged).map_or(Ok(()), Err)
     }
 
-    /// What is shown in the place of a text of the model's, if a hook wants it otherwise. The conversation keeps the
-    /// model's own words.
+    /// Returns the text with which a `MessageDisplay` hook replaces a text of the model for display. The conversation keeps the
+    /// original.
     pub(crate) async fn hook_display(&mut self, block: &Value) -> Option<String> {
         if self.session.hooks.speaker().is_some() || !self.session.hooks.await_any(&[Event::MessageDisplay]) {
             return None;
@@ -147,7 +147,7 @@ impl SessionLoop {
     }
 }
 
-/// Why the model stays, if it does.
+/// The reason for which hooks reject the change, if they do.
 fn refusal(merged: &Merged) -> Option<String> {
     let why = merged
         .block

@@ -1,4 +1,4 @@
-//! What every hook is told, and what is told of hooks.
+//! The input fields that all hook events share, and reports of hook results.
 
 use sluice_hooks::event::Event;
 use sluice_hooks::merge::{Merged, Note};
@@ -11,18 +11,18 @@ use crate::session::Session;
 use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
 
-/// How much of the session's state an event tells.
+/// How much of the session's state the input of an event contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Detail {
-    /// None of it.
+    /// No state.
     Bare,
-    /// The mode.
+    /// The permission mode.
     Mode,
-    /// The mode, and how hard the model tries.
+    /// The permission mode and the effort level.
     Full,
 }
 
-/// What every hook is told.
+/// The fields that all hook inputs share.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Base {
     pub(super) session_id: String,
@@ -35,7 +35,7 @@ pub(super) struct Base {
     pub(super) effort: Option<HookEffort>,
 }
 
-/// What a hook is told: the fields of its event on top of those of all.
+/// Builds a hook input from the shared fields and those of its event.
 macro_rules! told {
     ($session:expr, $detail:ident, $event:ident($kind:ident) { $($field:ident: $value:expr),* $(,)? }) => {{
         let base = $session.told_base($crate::hook_events::told::Detail::$detail);
@@ -82,12 +82,12 @@ impl Session {
         }
     }
 
-    /// How hard the model tries, in a word.
+    /// The effort level, with the default filled in.
     pub(super) fn effort_level(&self) -> String {
         self.options.model.effort.clone().unwrap_or_else(|| "medium".to_owned())
     }
 
-    /// Tells the person what hooks want them to know, and keeps what is for the model.
+    /// Sends messages of hooks to the host and stores their context for the model.
     pub(super) async fn tell_of_hooks(&mut self, event: Event, merged: &Merged, call_id: Option<&str>) {
         for (name, text) in &merged.messages {
             self.say(messages::informational(&format!("{name} says: {text}"), "notice"))
@@ -115,7 +115,7 @@ impl Session {
                     told.tag = Some("hook_callback_failed".to_owned());
                 }
                 Note::Trouble(why) => {
-                    // A hook that fails at every call is told of once.
+                    // An error that repeats with every call is reported once.
                     if !self.line.tell_once(why) {
                         continue;
                     }
@@ -129,8 +129,7 @@ impl Session {
         }
     }
 
-    /// What hooks said for the model goes into the conversation before it is asked again, and is kept with it: who goes
-    /// on with the session finds it where it stood.
+    /// Adds context from hooks to the conversation and the transcript, before the next model request.
     pub(crate) async fn take_hook_contexts(&mut self) {
         self.hook_instructions().await;
         for text in self.hooks.take_contexts() {
@@ -141,7 +140,7 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Runs hooks and goes on listening meanwhile. `None` when the turn has to stop: then they are gone.
+    /// Runs hooks and handles other events meanwhile. Returns `None` if the turn has to stop; the hooks are then cancelled.
     pub(super) async fn ask_hooks(&mut self, input: HookInput) -> Option<Merged> {
         let event = Event::of(&input)?;
         let Some(mut work) = self.session.begin_hooks(input).await else {
@@ -157,7 +156,7 @@ impl SessionLoop {
     }
 }
 
-/// What a hook says, as the model is told.
+/// Formats the output of a hook for the model.
 pub(super) fn reminder(name: &str, text: &str) -> String {
     format!("<system-reminder>\nA hook of this session ({name}) says:\n{text}\n</system-reminder>")
 }

@@ -1,4 +1,4 @@
-//! Hooks around a turn: prompts before it, its end, and what a turn does besides calls.
+//! Hooks on a turn: its prompts, its end, and compaction.
 
 use sluice_hooks::event::Event;
 use sluice_hooks::merge::Merged;
@@ -14,35 +14,35 @@ use crate::session::Session;
 use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
-/// How often in a row hooks may send the model back to work before the turn ends all the same.
+/// Maximum number of consecutive times that Stop hooks continue a turn.
 const MOST_HOLDS: u32 = 8;
 
-/// What hooks say to the end of a turn.
+/// What happens when a turn would end.
 pub(crate) enum AtEnd {
-    /// It may end.
+    /// The turn ends.
     LetGo,
-    /// The model goes on.
+    /// The turn continues.
     GoOn,
-    /// It ends otherwise.
+    /// The turn ends with a different ending.
     Otherwise(Ending),
-    /// Someone stops it meanwhile.
+    /// The turn was stopped in the meantime.
     Stopped,
 }
 
 impl Session {
-    /// Whether hooks have a say in what becomes of a prompt.
+    /// True if there are `UserPromptSubmit` hooks.
     pub(crate) fn hooks_judge_prompts(&self) -> bool {
         self.hooks.await_any(&[Event::UserPromptSubmit])
     }
 
-    /// Says that a prompt was refused, after the turn was announced.
+    /// Sends the message about a blocked prompt, after the turn was announced.
     pub(crate) async fn say_blocked(&mut self) {
         if let Some(told) = self.hooks.take_blocked() {
             self.say(told).await;
         }
     }
 
-    /// A command did not become a prompt: how its turn ends.
+    /// Ends the turn of a command whose expansion was blocked.
     pub(crate) async fn end_blocked(&mut self, told: Informational) -> Ending {
         let text = told.content.clone();
         self.say(told).await;
@@ -52,7 +52,7 @@ impl Session {
         }
     }
 
-    /// The turn ends with an error of the API.
+    /// Raises `StopFailure` when the turn ends with an API error.
     pub(crate) async fn hook_stop_failure(&mut self, error: AssistantError, said: &str) {
         if !self.hooks.await_any(&[Event::StopFailure]) {
             return;
@@ -61,11 +61,11 @@ impl Session {
             error: error,
             last_assistant_message: Some(said.to_owned()),
         });
-        // Nothing they say changes what has happened.
+        // The result of these hooks does not change the ending.
         self.spawn_hooks(input, Purpose::Told).await;
     }
 
-    /// What hooks are told of the end of the turn, or of the subagent this session is.
+    /// Builds the input of `Stop`, or of `SubagentStop` in a subagent.
     fn told_of_end(&self) -> HookInput {
         let again = self.hooks.is_held_up();
         let last = Some(self.turn.text.clone()).filter(|text| !text.is_empty());
@@ -103,8 +103,8 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Shows prompts to hooks before anything is done with them. Those that are refused are gone from the batch; if
-    /// none is left, this is how the turn ends. `Err` when it is stopped meanwhile.
+    /// Runs `UserPromptSubmit` hooks on a batch of prompts and removes blocked prompts. Returns the ending of the turn if no
+    /// prompt is left, and `Err` if the turn is stopped meanwhile.
     pub(crate) async fn hook_prompts(&mut self, batch: &mut Batch) -> Result<Option<Ending>, ()> {
         if !self.session.hooks.await_any(&[Event::UserPromptSubmit]) {
             return Ok(None);
@@ -128,7 +128,7 @@ impl SessionLoop {
         Ok(None)
     }
 
-    /// Shows a prompt that joins the running turn to hooks; false if it does not join.
+    /// Runs hooks on a prompt that joins the running turn. Returns false if it must not join.
     pub(crate) async fn hook_joining(&mut self, prompt: &Prompt) -> bool {
         if !self.session.hooks.await_any(&[Event::UserPromptSubmit]) {
             return true;
@@ -142,7 +142,7 @@ impl SessionLoop {
                 false
             }
             Some(None) => true,
-            // The turn has to stop: the prompt gets one of its own.
+            // The turn has to stop. The prompt starts its own turn later.
             None => {
                 self.session.queue.put_back(prompt.clone());
                 false
@@ -150,7 +150,7 @@ impl SessionLoop {
         }
     }
 
-    /// Shows one prompt to hooks: what is said of it if it is refused.
+    /// Runs hooks on one prompt. Returns the message about it if it is blocked; the outer `None` means that the turn has to stop.
     async fn hook_prompt(&mut self, prompt: &Prompt) -> Option<Option<Informational>> {
         let text = messages::text_of(&prompt.content);
         let source = if prompt.synthetic { "system" } else { "sdk" };
@@ -168,7 +168,7 @@ impl SessionLoop {
             }
         }
         if let Some(title) = title.filter(|title| self.session.conversation.transcript.title() != Some(title.trim())) {
-            // A title that cannot be kept is no reason not to answer.
+            // A title that cannot be saved must not fail the prompt.
             self.session.rename(&title, None).await.ok();
         }
         Some(refused(
@@ -178,7 +178,7 @@ impl SessionLoop {
         ))
     }
 
-    /// A command is about to become a prompt: what is said of it if it must not.
+    /// Runs hooks on the expansion of a command. Returns `Err` with the message if it is blocked.
     pub(crate) async fn hook_expansion(
         &mut self,
         command: &str,
@@ -208,7 +208,7 @@ impl SessionLoop {
         refused(Event::UserPromptExpansion, &merged, Some(&typed)).map_or(Ok(()), Err)
     }
 
-    /// The turn would end.
+    /// Runs `Stop` or `SubagentStop` hooks when the turn would end.
     pub(crate) async fn hook_stop(&mut self) -> AtEnd {
         let event = match self.session.hooks.speaker() {
             Some(_) => Event::SubagentStop,
@@ -252,7 +252,7 @@ impl SessionLoop {
         AtEnd::GoOn
     }
 
-    /// The subagent this session is begins.
+    /// Runs `SubagentStart` hooks at the start of a subagent's session.
     pub(crate) async fn hook_subagent_start(&mut self) {
         if self.session.hooks.speaker().is_some() && self.session.hooks.await_any(&[Event::SubagentStart]) {
             let input = told!(self.session, Bare, SubagentStart(SubagentStartInput) {});
@@ -260,7 +260,7 @@ impl SessionLoop {
         }
     }
 
-    /// The conversation is about to be compacted: further instructions, or why it must not be.
+    /// Runs `PreCompact` hooks. Returns additional instructions, or `Err` with the reason if compaction is blocked.
     pub(crate) async fn hook_pre_compact(
         &mut self,
         trigger: &str,
@@ -283,7 +283,7 @@ impl SessionLoop {
         }
     }
 
-    /// The conversation was compacted.
+    /// Runs `PostCompact` hooks.
     pub(crate) async fn hook_post_compact(&mut self, trigger: &str, summary: &str) {
         if !self.session.hooks.await_any(&[Event::PostCompact]) {
             return;
@@ -296,7 +296,7 @@ impl SessionLoop {
     }
 }
 
-/// What is said of a prompt that hooks refuse.
+/// Builds the message about a blocked prompt.
 fn refused(event: Event, merged: &Merged, prompt: Option<&str>) -> Option<Informational> {
     let (first, reason) = match (&merged.block, &merged.halt) {
         (Some(block), _) => (

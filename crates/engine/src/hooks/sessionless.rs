@@ -1,7 +1,7 @@
-//! Hooks around calls where there is no session: those of the settings, before and after a tool runs.
+//! Hooks around calls without a session: those of the settings files, before and after a tool runs.
 //!
-//! There is no conversation to speak into, so that what they say for a model stands behind the result. What needs a
-//! session to be asked, an agent or a server, cannot be asked here: such a hook before a call refuses it.
+//! There is no conversation, so hook output for the model is appended to the result. Hooks that need a session (agents,
+//! tools of MCP servers) cannot run here; such a hook before a call denies it.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use super::{LATE_DEPTH, environment};
 use crate::options::Options;
 use crate::services::ToolServices;
 
-/// Hooks of the settings, and what it takes to run them without a session.
+/// Hooks of the settings files and what is needed to run them without a session.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionlessHooks {
     list: Arc<[Arc<Hook>]>,
@@ -38,7 +38,7 @@ pub(crate) struct SessionlessHooks {
     late: mpsc::Sender<Late>,
 }
 
-/// A call, as hooks are told of it.
+/// A call as described in hook inputs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Watched<'a> {
     pub(crate) id: &'a str,
@@ -47,16 +47,16 @@ pub(crate) struct Watched<'a> {
     pub(crate) cwd: &'a std::path::Path,
 }
 
-/// What hooks say before a call.
+/// The result of hooks before a call.
 #[derive(Debug, Default)]
 pub(crate) struct Before {
     merged: Merged,
-    /// The input they put in the place of the call's own.
+    /// The input with which hooks replaced the input of the call.
     pub(crate) input: Option<Value>,
 }
 
 impl Before {
-    /// What they say of the call. There is no turn to end with it undone: one that would put it off asks about it.
+    /// The verdict of the hooks. Without a session a call cannot be deferred, so `defer` becomes `ask`.
     pub(crate) fn verdict(&self) -> Option<HookVerdict> {
         let mut verdict = self.merged.verdict.clone()?;
         if verdict.permission == Permission::Defer {
@@ -65,7 +65,7 @@ impl Before {
         Some(verdict)
     }
 
-    /// Why nothing more is to be done, if a hook says so.
+    /// The reason for which a hook stops the agent, if one does.
     pub(crate) fn halt(&self) -> Option<String> {
         let why = self.merged.halt.as_deref()?;
         Some(format!("A hook stops this here. {why}"))
@@ -73,10 +73,10 @@ impl Before {
 }
 
 impl SessionlessHooks {
-    /// Has to be made on a runtime.
+    /// Must be called on a Tokio runtime.
     pub(crate) fn new(tasks: &Arc<Tasks>, tool_services: &Arc<ToolServices>) -> Self {
         let (late, mut heard) = mpsc::channel(LATE_DEPTH);
-        // Nobody here waits for what a hook says long after its call.
+        // Results of asynchronous hooks are dropped.
         tokio::spawn(async move { while heard.recv().await.is_some() {} });
         Self {
             list: Arc::default(),
@@ -86,7 +86,7 @@ impl SessionlessHooks {
         }
     }
 
-    /// Reads the hooks of the settings.
+    /// Loads the hooks of the settings files.
     pub(crate) fn lay_out(&mut self, options: &Options) {
         let reader = Reader {
             cwd: &options.cwd,
@@ -97,7 +97,7 @@ impl SessionlessHooks {
         self.list = hooks.map(Arc::new).collect();
     }
 
-    /// Shows a call to hooks before it is decided about.
+    /// Runs `PreToolUse` hooks on a call.
     pub(crate) async fn before(&self, options: &Options, call: Watched<'_>, input: &Value) -> Before {
         let told = PreToolUseInput {
             session_id: options.session.id.clone(),
@@ -115,7 +115,7 @@ impl SessionlessHooks {
         }
     }
 
-    /// Shows a call to hooks that somebody would have to be asked about; what they decide, if they do.
+    /// Runs `PermissionRequest` hooks on a call. Returns their decision, if any.
     pub(crate) async fn asked(
         &self,
         options: &Options,
@@ -144,7 +144,7 @@ impl SessionlessHooks {
         merged.decision
     }
 
-    /// Shows a call that has run to hooks; its outcome, as they leave it.
+    /// Runs hooks on a finished call. Returns the outcome with their changes.
     pub(crate) async fn after(
         &self,
         options: &Options,
@@ -177,7 +177,7 @@ impl SessionlessHooks {
         };
         let merged = self.ask(options, call, told).await;
         if let Some(updated) = merged.updated_output.clone() {
-            // One that is not of the tool's kind is not used.
+            // An output of the wrong type is ignored.
             let _unused = replace(&mut outcome, updated);
         }
         for text in spoken(before.merged).into_iter().chain(spoken(merged)) {
@@ -186,7 +186,7 @@ impl SessionlessHooks {
         outcome
     }
 
-    /// What the hooks of an event say together.
+    /// Runs the hooks of an event and merges their results.
     async fn ask(&self, options: &Options, call: Watched<'_>, input: HookInput) -> Merged {
         let Some(event) = Event::of(&input) else {
             return Merged::default();
@@ -200,7 +200,7 @@ impl SessionlessHooks {
             event,
             name: name_of(event, &input),
             input: serde_json::to_string(&input).unwrap_or_default().into(),
-            // Nobody hears of starts and ends here.
+            // There is no host to report to.
             reports: None,
             tasks: self.tasks.clone(),
             model: self.tool_services.clone(),
@@ -237,7 +237,7 @@ async fn said(hook_run: &HookRun, due: &Due) -> Said {
     due.said(hook_run, what)
 }
 
-/// What hooks say to whoever made the call.
+/// The texts of hooks for the caller.
 fn spoken(merged: Merged) -> Vec<String> {
     let contexts = merged
         .contexts

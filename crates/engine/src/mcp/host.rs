@@ -1,4 +1,4 @@
-//! The host, as this session's servers reach it.
+//! Implements the host interface of the MCP client for a session.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::host_requests::HostRequests;
 use crate::messages;
 use crate::out::Out;
 
-/// The session's way to its host, and to the hooks that speak in a person's place.
+/// Access to the host, and to hooks that answer elicitations.
 #[derive(Debug)]
 pub(crate) struct HostOfServers {
     pub(crate) host_requests: Arc<HostRequests>,

@@ -1,4 +1,4 @@
-//! Servers that plugins bring: `plugin:<plugin>:<server>`, told where their plugin lies.
+//! MCP servers of plugins, named `plugin:<plugin>:<server>`.
 
 use std::path::Path;
 
@@ -11,12 +11,12 @@ use sluice_settings::Settings;
 use crate::catalogue::plugins::{Configured, Plugin, Plugins, ROOT_MARK};
 use sluice_catalogue::plugins::PluginDir;
 
-/// What stands for the folder a plugin may keep things in.
+/// Placeholder for the data folder of a plugin.
 const DATA_MARK: &str = "${CLAUDE_PLUGIN_DATA}";
 
 type Configs = IndexMap<String, Result<ServerConfig, ConfigError>>;
 
-/// The servers of every plugin that these folders hold or the settings switch on.
+/// Returns the servers of the plugins in these folders and of those that the settings enable.
 #[must_use]
 pub fn named(settings: &Settings, dirs: &[PluginDir]) -> Vec<Named> {
     scopes::brought(
@@ -26,7 +26,7 @@ pub fn named(settings: &Settings, dirs: &[PluginDir]) -> Vec<Named> {
     )
 }
 
-/// What plugins bring. A file that cannot be read is told of as a server that is broken.
+/// Returns the servers of plugins. A file that cannot be read becomes a server with an error.
 pub(crate) fn servers(plugins: &[Plugin], settings: &Settings) -> Configs {
     let mut all = Configs::new();
     for plugin in plugins {
@@ -80,7 +80,7 @@ fn wrong(path: &Path, why: &dyn std::fmt::Display) -> Configs {
     Configs::from([(name, Err(ConfigError::Json(format!("{}: {why}", path.display()))))])
 }
 
-/// A value with the marks of a plugin's folders replaced wherever they stand in a text.
+/// Replaces placeholders for the folders of a plugin in all strings of a value.
 fn filled(value: &Value, root: &Path, data: &Path) -> Value {
     match value {
         Value::String(text) => {

@@ -1,4 +1,4 @@
-//! Resources a prompt mentions: `@server:uri`.
+//! Resources that prompts mention: `@server:uri`.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::messages;
 use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
 
-/// How long a mentioned resource may take: the prompt waits for it.
+/// Maximum time to read a mentioned resource, during which the prompt waits.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl SessionLoop {
-    /// The resource that one of these readings of a mention names, for the model to read. None if none names one.
+    /// Reads the resource that one of the possible readings of a mention names. `None` if none names one.
     pub(crate) async fn attach_resource(&mut self, readings: &[&str]) -> Option<Attached> {
         let (link, uri) = meant(self.session.tooling.servers().all(), readings)?;
         let input = json!({"server": link.name, "uri": uri});
@@ -60,14 +60,14 @@ impl SessionLoop {
     }
 }
 
-/// The server and the address that are meant: the first reading the server lists, else the shortest, since the marks
-/// that end a sentence are part of few addresses.
+/// Finds the server and the URI: the first reading that the server lists, or else the shortest, because trailing
+/// punctuation is rarely part of a URI.
 fn meant(links: &[Arc<Link>], readings: &[&str]) -> Option<(Arc<Link>, String)> {
     let shortest = *readings.last()?;
     let mut best: Option<&Arc<Link>> = None;
     for link in links {
         let fits = address(shortest, &link.name).is_some();
-        // One name may be the beginning of another.
+        // One server name may be a prefix of another.
         if fits && best.is_none_or(|best| best.name.len() < link.name.len()) {
             best = Some(link);
         }
@@ -80,7 +80,7 @@ fn meant(links: &[Arc<Link>], readings: &[&str]) -> Option<(Arc<Link>, String)> 
     Some((link.clone(), uri.to_owned()))
 }
 
-/// What stands behind `server:`.
+/// The part after `server:`.
 fn address<'a>(reading: &'a str, server: &str) -> Option<&'a str> {
     let uri = reading.strip_prefix(server)?.strip_prefix(':')?;
     (!uri.is_empty()).then_some(uri)

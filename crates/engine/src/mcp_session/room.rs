@@ -1,4 +1,4 @@
-//! What servers take of the model's context.
+//! How much of the model's context MCP servers take.
 
 use serde_json::json;
 use sluice_model::measure::tokens;
@@ -8,15 +8,15 @@ use sluice_wire::Raw;
 use crate::messages;
 use crate::session::Session;
 
-/// What servers take of the context, an estimate as everything there is.
+/// Estimated tokens of the tools and instructions of all servers.
 #[derive(Debug, Default)]
 pub(crate) struct Room {
     pub(crate) tools: Vec<ToolRoom>,
-    /// What each server says about itself.
+    /// The instructions of each server, with their tokens.
     pub(crate) instructions: Vec<(String, u64)>,
 }
 
-/// What a server's tool takes, or would take if the model were shown it.
+/// Estimated tokens of a tool, whether or not the model has loaded it.
 #[derive(Debug)]
 pub(crate) struct ToolRoom {
     pub(crate) name: String,
@@ -25,23 +25,23 @@ pub(crate) struct ToolRoom {
 }
 
 impl Room {
-    /// What the tools take that the model is shown, or that it is not.
+    /// Tokens of the tools that the model has loaded, or of those that it has not.
     pub(crate) fn of_tools(&self, loaded: bool) -> u64 {
         let tools = self.tools.iter().filter(|tool| tool.loaded == loaded);
         tools.map(|tool| tool.tokens).sum()
     }
 
-    /// What the servers' words take.
+    /// Tokens of all instructions.
     pub(crate) fn of_instructions(&self) -> u64 {
         self.instructions.iter().map(|(_, tokens)| tokens).sum()
     }
 
-    /// Whether a tool is a server's.
+    /// True if the tool belongs to a server.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.tools.iter().any(|tool| tool.name == name)
     }
 
-    /// The tools, as hosts are told.
+    /// The tools as listed for hosts.
     pub(crate) fn tools_told(&self) -> Vec<Raw> {
         let told = |tool: &ToolRoom| {
             let server = names::split(&tool.name).map(|(server, _)| server);
@@ -51,7 +51,7 @@ impl Room {
         self.tools.iter().map(told).collect()
     }
 
-    /// The servers' words, as hosts are told.
+    /// The instructions as listed for hosts.
     pub(crate) fn instructions_told(&self) -> Vec<Raw> {
         let told = |(server, tokens): &(String, u64)| Raw::of(&json!({"serverName": server, "tokens": tokens}));
         self.instructions.iter().map(told).collect()
@@ -59,7 +59,7 @@ impl Room {
 }
 
 impl Session {
-    /// What servers take of the context now.
+    /// Estimates how much of the context servers take now.
     pub(crate) fn server_room(&self) -> Room {
         if self.tooling.servers().all().is_empty() {
             return Room::default();

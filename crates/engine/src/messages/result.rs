@@ -1,4 +1,4 @@
-//! `result`: the one end of a turn.
+//! Building the `result` message that ends each turn.
 
 use sluice_model::cost::Tokens;
 use sluice_wire::stdout::{DeferredToolUse, ResultSubtype, TerminalReason, TurnResult};
@@ -7,7 +7,7 @@ use sluice_wire::{Number, Raw};
 use super::fresh_id;
 use crate::turn::{Ending, Turn};
 
-/// The result of a session that cannot begin: nothing was done and nothing was spent.
+/// The result of a session that cannot start.
 pub(crate) fn refusal(text: &str) -> TurnResult {
     let mut result = TurnResult {
         usage: serde_json::from_value(Tokens::default().to_usage()).unwrap_or_default(),
@@ -19,7 +19,7 @@ pub(crate) fn refusal(text: &str) -> TurnResult {
     result
 }
 
-/// What the ending itself says.
+/// Fills in the fields that depend on the ending.
 pub(crate) fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
     match ending {
         Ending::Completed => {
@@ -90,7 +90,7 @@ pub(crate) fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
     }
 }
 
-/// What an ending says that is no success.
+/// Fills in the fields of an ending that is an error.
 fn end_badly(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
     match ending {
         Ending::Interrupted { tools } => {
@@ -101,7 +101,7 @@ fn end_badly(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
                 format!("The turn was interrupted while {what}"),
             );
             result.terminal_reason = Some(aborted(*tools));
-            // What was cut short has no reason of its own.
+            // A response that was cut off has no stop reason; use the one of the previous response.
             result.stop_reason = turn.stop_reason.clone().or_else(|| turn.last_stop.clone());
             if turn.times.first_request.is_none() {
                 result.num_turns = 0;

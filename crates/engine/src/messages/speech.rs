@@ -1,4 +1,4 @@
-//! What the model says, block by block and event by event, and what is said in its stead.
+//! Messages with content of the model, and messages that the engine sends in its place.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::{fresh_id, now};
 use crate::limits;
 use crate::turn::Turn;
 
-/// One block of an answer, in the envelope its message began with.
+/// One content block of a response, in the envelope of its message.
 pub(crate) fn assistant(envelope: Value, block: Value, request_id: Option<String>, turn: &Turn) -> Assistant {
     let mut envelope = envelope;
     if let Some(map) = envelope.as_object_mut() {
@@ -33,7 +33,7 @@ pub(crate) fn assistant(envelope: Value, block: Value, request_id: Option<String
     }
 }
 
-/// The envelope of a message that came in one piece: its usage is final, every key present.
+/// The envelope of a response that was not streamed: its usage is final, all keys are present.
 pub(crate) fn whole_envelope(message: &Value) -> Value {
     let mut envelope = message.clone();
     if let Some(usage) = envelope.get_mut("usage").and_then(Value::as_object_mut) {
@@ -49,7 +49,7 @@ pub(crate) fn whole_envelope(message: &Value) -> Value {
     envelope
 }
 
-/// A usage of nothing, every key present.
+/// Zero usage with all keys present.
 fn no_usage(thinking: &Value, tier: &Value, iterations: &Value, geo: &Value) -> Object {
     let usage = json!({
         "output_tokens_details": thinking,
@@ -71,7 +71,7 @@ fn no_usage(thinking: &Value, tier: &Value, iterations: &Value, geo: &Value) -> 
     }
 }
 
-/// What the engine itself says in the model's place.
+/// An assistant message that the engine wrote.
 pub(crate) fn synthetic(text: &str, turn: &Turn) -> Assistant {
     let none = Value::Null;
     let message = json!({
@@ -90,7 +90,7 @@ pub(crate) fn synthetic(text: &str, turn: &Turn) -> Assistant {
     assistant(message, json!({"type": "text", "text": text}), None, turn)
 }
 
-/// What a command that needs no model says in its place.
+/// The output of a command that ran without the model.
 pub(crate) fn local(text: &str, turn: &Turn) -> Assistant {
     let mut told = synthetic(text, turn);
     told.message.stop_reason = Some("end_turn".to_owned());
@@ -98,7 +98,7 @@ pub(crate) fn local(text: &str, turn: &Turn) -> Assistant {
     told
 }
 
-/// What a command of the session's own came to, said where an answer would stand.
+/// The output of a built-in command, as an assistant message.
 pub(crate) fn local_reply(text: &str, command: &str, args: &str, failed: bool, turn: &Turn) -> Assistant {
     let mut reply = local(text, turn);
     let channel = if failed { "stderr" } else { "stdout" };
@@ -108,14 +108,14 @@ pub(crate) fn local_reply(text: &str, command: &str, args: &str, failed: bool, t
     reply
 }
 
-/// What stands in the place of an image or document that was refused, for the model.
+/// Replacement in the conversation for an image or document that the server rejected.
 pub(crate) const MEDIA_REMOVED: &str = "[An image or document stood here. The server would not take it, so it was \
     taken out; its content was not seen.]";
-/// What a person is told of that.
+/// Error text for the person in this case.
 pub(crate) const MEDIA_DROPPED: &str = "API Error: images or documents in the conversation could not be processed \
     and were taken out.";
 
-/// Images or documents were refused and taken out; the turn goes on, which is what `tool_use` says.
+/// Rejected images or documents were removed. `stop_reason` is `tool_use` because the turn continues.
 pub(crate) fn media_removed(text: &str, is_too_large: bool, turn: &Turn) -> Assistant {
     let mut told = synthetic(text, turn);
     told.message.stop_reason = Some("tool_use".to_owned());
@@ -132,7 +132,7 @@ pub(crate) fn media_removed(text: &str, is_too_large: bool, turn: &Turn) -> Assi
     told
 }
 
-/// A request that finally failed, said where the answer would stand.
+/// The error message of a model request that finally failed.
 pub(crate) fn api_error(failure: &Failure, text: &str, turn: &Turn) -> Assistant {
     Assistant {
         error: Some(AssistantError::from(failure.final_category())),
@@ -149,7 +149,7 @@ pub(crate) fn api_error(failure: &Failure, text: &str, turn: &Turn) -> Assistant
     }
 }
 
-/// One event of the stream, its text as it came. The first one names the prompts.
+/// One event of the stream, with its text unchanged. The first event contains the ids of the prompts.
 pub(crate) fn stream_event(raw: Box<RawValue>, message_id: Option<&str>, first: Option<&Turn>) -> StreamEvent {
     let mut event = StreamEvent {
         event: Raw::from(raw),
@@ -179,12 +179,12 @@ fn made_event(event: &Value, message_id: Option<&str>) -> StreamEvent {
     }
 }
 
-/// Closes a block that broke off.
+/// Closes an incomplete block.
 pub(crate) fn block_stop(index: usize, message_id: Option<&str>) -> StreamEvent {
     made_event(&json!({"type": "content_block_stop", "index": index}), message_id)
 }
 
-/// Closes a message that broke off, saying from which block on nothing counts.
+/// Closes an incomplete message. Blocks from `kept` on are abandoned.
 pub(crate) fn message_stop(message_id: Option<&str>, kept: usize) -> StreamEvent {
     StreamEvent {
         abandoned_blocks: Some(AbandonedBlocks {
@@ -196,7 +196,7 @@ pub(crate) fn message_stop(message_id: Option<&str>, kept: usize) -> StreamEvent
     }
 }
 
-/// The `message_delta` of an answer that was stopped: it has no stop reason.
+/// The `message_delta` of a response that was stopped; it has no stop reason.
 pub(crate) fn aborted_delta(message_id: Option<&str>, usage: Option<&Value>) -> StreamEvent {
     let count = |key: &str| {
         usage
@@ -224,7 +224,7 @@ pub(crate) fn aborted_delta(message_id: Option<&str>, usage: Option<&Value>) -> 
     )
 }
 
-/// How much the model has thought, by estimate.
+/// The estimated number of thinking tokens so far.
 pub(crate) fn thinking_tokens(total: u64, added: u64) -> ThinkingTokens {
     ThinkingTokens {
         estimated_tokens: total,
@@ -234,7 +234,7 @@ pub(crate) fn thinking_tokens(total: u64, added: u64) -> ThinkingTokens {
     }
 }
 
-/// A request is sent again.
+/// A failed request is retried.
 pub(crate) fn api_retry(attempt: u32, max_retries: u32, delay: Duration, failure: &Failure) -> ApiRetry {
     ApiRetry {
         attempt: u64::from(attempt),
@@ -247,7 +247,7 @@ pub(crate) fn api_retry(attempt: u32, max_retries: u32, delay: Duration, failure
     }
 }
 
-/// Why another model goes on.
+/// Why the model is replaced by a fallback.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Fallback {
     Overloaded,
@@ -255,7 +255,7 @@ pub(crate) enum Fallback {
     NotFound,
 }
 
-/// Another model goes on.
+/// The model is replaced by a fallback.
 pub(crate) fn model_fallback(original: &str, fallback: &str, why: Fallback) -> ModelFallback {
     let (trigger, words) = match why {
         Fallback::Overloaded => ("overloaded", "is overloaded"),
@@ -276,7 +276,6 @@ pub(crate) fn model_fallback(original: &str, fallback: &str, why: Fallback) -> M
     }
 }
 
-/// Whole milliseconds.
 pub(crate) fn millis(duration: Duration) -> Number {
     Number::from(u32::try_from(duration.as_millis()).unwrap_or(u32::MAX))
 }

@@ -1,8 +1,7 @@
-//! Files whose name fits what a person has typed so far.
+//! File name suggestions for the text that a person has typed so far.
 //!
-//! A person types quickly and a disk may be slow, so nobody waits for it: an answer is given from the names that are
-//! known, and asking for one lets them be looked up again beside it. Only for the first answer, when none are known, is
-//! the disk looked at, for a moment.
+//! Suggestions never wait for a slow disk: they are taken from the known names, and each request starts another search
+//! concurrently. Only the first request, without any known names, searches the disk for a short time.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -13,28 +12,28 @@ use ignore::WalkBuilder;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
-/// Most names given.
+/// The maximum number of suggestions.
 const MOST: usize = 20;
-/// Most names known.
+/// The maximum number of known names.
 const MOST_NAMES: usize = 50_000;
-/// How long names are looked for.
+/// The maximum duration of a search.
 const LONGEST: Duration = Duration::from_secs(10);
-/// How long the first answer looks for them.
+/// The maximum duration of the search for the first request.
 const FIRST: Duration = Duration::from_secs(1);
-/// Names looked up this recently are not looked up again.
+/// Names are not searched again within this time.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// A name that fits.
+/// A suggestion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Suggestion {
-    /// Relative to the working directory; a folder's ends in a slash.
+    /// Relative to the working folder. The path of a folder ends with a slash.
     pub(crate) path: String,
     /// `file` or `directory`.
     #[serde(rename = "type")]
     pub(crate) kind: &'static str,
 }
 
-/// The names that are known.
+/// The known file names, shared with running searches.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
     known: Arc<Mutex<Known>>,
@@ -42,17 +41,18 @@ pub(crate) struct Names {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// Below which folder.
+    /// The folder of the names.
     folder: PathBuf,
     names: Arc<Vec<String>>,
-    /// When they were last looked up.
+    /// The time of the last search.
     looked: Option<Instant>,
+    /// Whether a search is running.
     looking: bool,
 }
 
 impl Names {
-    /// The names known below a folder, folders with a slash at their end. Has them looked up again unless that has just
-    /// been done. None where nothing is known yet.
+    /// Returns the known names below a folder, with a slash after names of folders, and starts another search unless the last
+    /// one is recent. Returns `None` if no search has finished yet.
     pub(crate) fn below(&self, folder: &Path, quit: &CancellationToken) -> Option<Arc<Vec<String>>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.folder != folder {
@@ -79,12 +79,12 @@ impl Names {
     }
 }
 
-/// The names that are found below a folder in a moment.
+/// Searches names below a folder for a short time.
 pub(crate) fn look_briefly(folder: &Path, quit: &CancellationToken) -> Vec<String> {
     look(folder, quit, FIRST)
 }
 
-/// The names below a folder. What git ignores and what is hidden is left out.
+/// Searches names below a folder, without hidden files and those that git ignores.
 fn look(folder: &Path, quit: &CancellationToken, longest: Duration) -> Vec<String> {
     let until = Instant::now() + longest;
     let walk = WalkBuilder::new(folder).require_git(false).follow_links(false).build();
@@ -102,7 +102,7 @@ fn look(folder: &Path, quit: &CancellationToken, longest: Duration) -> Vec<Strin
     names
 }
 
-/// What fits best first. What rules hide is left out.
+/// Returns the best matches first, without files that rules hide.
 pub(crate) fn suggest(names: &[String], folder: &Path, query: &str, hidden: &dyn Fn(&Path) -> bool) -> Vec<Suggestion> {
     let query: Vec<char> = query.trim().trim_start_matches("./").to_lowercase().chars().collect();
     let fits = names.iter().filter_map(|name| {
@@ -121,8 +121,8 @@ pub(crate) fn suggest(names: &[String], folder: &Path, query: &str, hidden: &dyn
     told.take(MOST).collect()
 }
 
-/// How well a path fits: its letters have to contain those of the query in order. Letters in a row, at the
-/// beginning of a word, and in the file's own name count for more.
+/// Scores how well a path matches: it must contain the letters of the query in order. Consecutive letters, letters at the
+/// start of a word and letters in the file name score higher.
 fn score(path: &str, query: &[char]) -> Option<i64> {
     let name_at = path.rfind('/').map_or(0, |at| at + 1);
     let in_name = path

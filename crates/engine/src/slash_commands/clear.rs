@@ -1,4 +1,4 @@
-//! Beginning again: an empty conversation under another id. What was said stays on disk.
+//! `/clear`: starts an empty conversation with a new id. The transcript of the old one is kept.
 
 use sluice_wire::stdout::{ConversationReset, ResetTrigger};
 
@@ -7,7 +7,7 @@ use crate::messages;
 use crate::session_loop::SessionLoop;
 
 impl SessionLoop {
-    /// Leaves this conversation and begins the next one.
+    /// Ends this conversation and starts the next one.
     pub(super) async fn clear(&mut self, prompt_id: &str, title: Option<&str>) {
         self.session.hook_session_end("clear").await;
         self.session.tooling.tasks().kill_all().await;

@@ -1,4 +1,4 @@
-//! From the body of a command or a skill to what the model reads.
+//! Expands the body of a command or skill into the text for the model.
 
 use std::path::Path;
 use std::pin::pin;
@@ -21,7 +21,7 @@ use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
 
 impl SessionLoop {
-    /// What the model is to read: the body with its arguments, its commands' outputs, and where its files lie.
+    /// Returns the body with arguments, output of its shell commands, and the base folder.
     pub(crate) async fn expand(&mut self, entry: &Entry, args: &str) -> Result<String, Failure> {
         let body = entry
             .body()
@@ -43,7 +43,7 @@ impl SessionLoop {
         })
     }
 
-    /// A body with its arguments and the outputs of its commands.
+    /// Replaces arguments in a body and runs its shell commands.
     pub(super) async fn fill(&mut self, body: &str, args: &str, names: &[String]) -> Result<String, Failure> {
         let silent = self.session.options.settings.bool(&keys::DISABLE_SKILL_SHELL_EXECUTION) == Some(true);
         let mut text = String::new();
@@ -61,8 +61,8 @@ impl SessionLoop {
         Ok(text)
     }
 
-    /// Runs a command of a body. It goes the way every command goes, and nobody is asked: what the rules do not allow
-    /// does not run.
+    /// Runs a shell command of a body, with the usual permission decision. Commands that need permission fail: there is no
+    /// permission request.
     async fn run_part(&mut self, command: &str, written: &str) -> Result<String, Failure> {
         let Some(bash) = sluice_tools::find("Bash") else {
             return Err(Failure::Failed("no shell found".to_owned()));
@@ -88,8 +88,7 @@ impl SessionLoop {
         }
     }
 
-    /// Keeps the files a prompt mentions and shows them to the model, behind the prompt. What another agent or a program
-    /// wrote is no person's word, whatever it mentions.
+    /// Attaches the files that a prompt mentions. Prompts of other agents or programs do not count as written by a person.
     pub(crate) async fn attach_prompt(&mut self, prompt: &Prompt) {
         let by_person = self.session.agents.id().is_none() && !prompt.synthetic;
         let mentioned = if by_person {
@@ -100,7 +99,7 @@ impl SessionLoop {
         self.attach(&prompt.content, mentioned).await;
     }
 
-    /// Keeps the files a content mentions and shows them to the model.
+    /// Attaches the files that content mentions: stores them and adds them to the conversation.
     pub(crate) async fn attach(&mut self, content: &Value, mentioned: Mentioned) {
         let texts: Vec<&str> = match content {
             Value::String(text) => vec![text],
@@ -115,7 +114,7 @@ impl SessionLoop {
         }
     }
 
-    /// The files a text mentions.
+    /// Reads the files that a text mentions.
     pub(super) async fn attach_text(&mut self, text: &str, mentioned: Mentioned) -> Vec<Attached> {
         let mut attached = Vec::new();
         if !text.contains('@') {
@@ -140,7 +139,7 @@ impl SessionLoop {
         attached
     }
 
-    /// What a file or a folder holds, unless it must not be read.
+    /// Reads a mentioned file or folder, unless that is not permitted.
     async fn show(&mut self, path: &Path, lines: Option<(u64, u64)>, mentioned: Mentioned) -> Option<Attached> {
         let (read, input, pins) = self.session.readable(path, lines, mentioned)?;
         let near = path
@@ -180,7 +179,7 @@ impl SessionLoop {
 }
 
 impl Session {
-    /// Replaces the variables of the session in the body of a command or skill.
+    /// Replaces the session variables in the body of a command or skill.
     fn fill_variables(&self, body: String) -> String {
         if !body.contains("${CLAUDE_") {
             return body;
@@ -196,8 +195,8 @@ impl Session {
         }
     }
 
-    /// Gives a command what its front matter asks for, for as long as its turn runs. One of a project that nobody
-    /// trusted yet gets no rules and no hooks, whoever takes it up: the person who types its name has not read it.
+    /// Applies the overrides in the front matter of a command for its turn. A command of an untrusted project gets no rules and
+    /// no hooks, even if a person typed it: the person may not have read the file.
     pub(super) fn lend(&mut self, entry: &Entry) {
         let settings = &self.options.settings;
         let foreign = entry.origin == Origin::Project && !settings.trusted();
@@ -219,7 +218,7 @@ impl Session {
             self.commands.lent().hooks.push(origin);
         }
         if entry.fork {
-            // Its model and effort are those of the agent that carries it out.
+            // The model and effort apply to the subagent that runs it.
             return;
         }
         if let Some(model) = &entry.model {
@@ -234,7 +233,7 @@ impl Session {
         }
     }
 
-    /// The tool that reads a mentioned path, its input, and where the path leads; none if it must not be read.
+    /// Returns the read tool, its input and the resolved path for a mention, or `None` if it may not be read.
     fn readable(
         &self,
         path: &Path,
@@ -259,7 +258,7 @@ impl Session {
     }
 }
 
-/// What a command printed, or that it failed.
+/// Returns the output of a shell command, or its error.
 fn output(outcome: &Outcome, written: &str) -> Result<String, Failure> {
     let text = outcome.content.as_str().unwrap_or_default().trim_end();
     if outcome.is_error == Some(true) || outcome.interrupted {
@@ -270,7 +269,7 @@ fn output(outcome: &Outcome, written: &str) -> Result<String, Failure> {
     Ok(text.to_owned())
 }
 
-/// A file as the model is shown it.
+/// Converts a file to content blocks for the model.
 fn shown(path: &Path, outcome: &Outcome) -> Vec<Value> {
     let name = path.display();
     if outcome.is_error == Some(true) {

@@ -1,4 +1,4 @@
-//! The turn of a command that an agent of its own carries out: the session keeps the report, not the way to it.
+//! The turn of a command that runs in a subagent. The session receives only the report.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
 impl SessionLoop {
-    /// Has a command carried out, then tells all of it: the beginning of the turn, what the agent did, its report.
+    /// Runs a command in a subagent, then sends the start of the turn, the subagent's messages and its report.
     pub(super) async fn play_fork(&mut self, entry: &Entry, source: &str, slash: &Slash, prompt: &Prompt) -> Ending {
         let filled = match self.expand(entry, &slash.args).await {
             Ok(body) => match self.hook_expansion(&entry.name, &slash.args, Some(source)).await {

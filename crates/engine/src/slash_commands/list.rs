@@ -1,4 +1,4 @@
-//! What there is, as hosts and the model are told of it, and reading it all again.
+//! Lists of commands, skills and plugins for hosts and the model, and reloading them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::session::Session;
 use crate::subagents;
 
 impl Session {
-    /// Every command a person may use, for the host. What servers and others bring joins here.
+    /// All commands for the host, including prompts of MCP servers.
     pub(crate) fn commands(&self) -> Vec<SlashCommand> {
         if self.options.catalogue.without_commands {
             return Vec::new();
@@ -45,14 +45,14 @@ impl Session {
         found.chain(ours).chain(self.server_commands()).collect()
     }
 
-    /// The built-in commands that are switched on and that no file of that name replaces.
+    /// The built-in commands that are enabled and not replaced by a file with the same name.
     fn own_commands(&self) -> impl Iterator<Item = &'static Builtin> {
         let shown =
             |command: &&Builtin| self.has_builtin(**command) && self.commands.catalogue().find(command.name).is_none();
         LISTED.iter().filter(shown)
     }
 
-    /// The names of the commands, as `init` tells them.
+    /// The command names for `init`.
     pub(crate) fn command_names(&self) -> Vec<String> {
         if self.options.catalogue.without_commands {
             return Vec::new();
@@ -65,14 +65,14 @@ impl Session {
             .collect()
     }
 
-    /// Whether a command of ours is switched on.
+    /// True if a built-in command is enabled.
     pub(super) fn has_builtin(&self, command: Builtin) -> bool {
         let part = Part::of_command(command.name);
         part.is_none_or(|part| part.is_on(&self.options.settings))
             && (command.does != Does::Compact || self.may_compact())
     }
 
-    /// The names of the skills, as `init` tells them.
+    /// The skill names for `init`.
     pub(crate) fn skill_names(&self) -> Vec<String> {
         let skills = self
             .commands
@@ -83,7 +83,7 @@ impl Session {
         skills.map(|entry| entry.name.clone()).collect()
     }
 
-    /// The plugins that are loaded.
+    /// The loaded plugins.
     pub(crate) fn plugins_told(&self) -> Vec<Plugin> {
         let plugins = self.commands.catalogue().plugins.list.iter();
         let told = plugins.map(|plugin| Plugin {
@@ -103,7 +103,7 @@ impl Session {
         .collect()
     }
 
-    /// Plugins and files that could not be loaded, or not as they were meant; none is not said at all.
+    /// Plugins and files with errors; `None` if there are none.
     pub(crate) fn plugin_errors_told(&self) -> Option<Vec<PluginError>> {
         let errors = self
             .commands
@@ -122,25 +122,25 @@ impl Session {
         (!errors.is_empty()).then_some(errors)
     }
 
-    /// The output style that is chosen, whether it is there or not.
+    /// The name of the selected output style, whether or not it exists.
     pub(crate) fn style_name(&self) -> String {
         let chosen = self.options.settings.string(&keys::OUTPUT_STYLE);
         chosen.unwrap_or(styles::DEFAULT).to_owned()
     }
 
-    /// Where a person's own output styles lie.
+    /// The folder for output styles of the user.
     pub(crate) fn user_styles_dir(&self) -> String {
         let places = self.options.settings.places();
         places.config_dir.join("output-styles").display().to_string()
     }
 
-    /// Chooses an output style for this session.
+    /// Selects an output style for this session.
     pub(crate) fn set_style(&mut self, name: &str) {
         let changes = Map::from_iter([(keys::OUTPUT_STYLE.name.to_owned(), Value::from(name))]);
         self.lay_over(&changes);
     }
 
-    /// Names what is wrong with the files, each thing once.
+    /// Reports problems of the files, each once.
     pub(crate) async fn say_catalogue_problems(&mut self) {
         if !self.commands.tell_problems() {
             return;
@@ -157,7 +157,7 @@ impl Session {
         }
     }
 
-    /// Tells the model of the skills it may use, once, and again when they have changed.
+    /// Adds a reminder with the list of skills to the conversation, if the list is new or has changed.
     pub(crate) fn remind_of_skills(&mut self) {
         if !self.offers_skills() {
             return;
@@ -187,7 +187,7 @@ impl Session {
         )
     }
 
-    /// Skills and commands, and the room the list of them takes in the model's context.
+    /// Numbers of skills and commands, and how much of the context their list takes.
     pub(crate) fn skill_room(&self) -> SkillRoom {
         let told = match self.offers_skills() {
             true => listing::lines(self.commands.catalogue().for_model(), self.skill_budget()),
@@ -200,7 +200,7 @@ impl Session {
         )
     }
 
-    /// Gives the session the tools that depend on what was found.
+    /// Updates the `Skill` tool.
     pub(crate) fn offer_skills(&mut self) {
         let catalogue = self.commands.catalogue();
         let tool = catalogue.for_model().next().is_some().then(|| {
@@ -211,7 +211,7 @@ impl Session {
             .replace_extras(|tool| tool.descriptor().name == SKILL, tool);
     }
 
-    /// Looks at what there is, at the start.
+    /// Loads the catalogue and applies its hooks, tools and servers.
     pub(crate) fn open_catalogue(&mut self) {
         let before = &self.commands.catalogue().plugins;
         for plugin in before.list.iter().chain(&before.held_back).cloned().collect::<Vec<_>>() {
@@ -230,7 +230,7 @@ impl Session {
         self.offer_skills();
         for plugin in self.commands.catalogue().plugins.list.clone() {
             let origin = self.hooks_of(&plugin);
-            // Without hooks means without those of a plugin that was named, too.
+            // If hooks are disabled, so are those of plugins.
             let hooks = Some(&plugin).filter(|_| !self.options.settings.plain());
             for hooks in hooks.map(plugins::Plugin::hooks_found).into_iter().flatten() {
                 self.add_hooks(&origin, &hooks, true);
@@ -245,7 +245,7 @@ impl Session {
         self.take_plugin_servers();
     }
 
-    /// A plugin as the one who brings hooks.
+    /// The hook origin of a plugin.
     fn hooks_of(&self, plugin: &plugins::Plugin) -> sluice_hooks::Origin {
         sluice_hooks::Origin::Plugin {
             name: plugin.name.clone(),
@@ -254,7 +254,7 @@ impl Session {
         }
     }
 
-    /// Reads everything again; says so where the commands have changed.
+    /// Reloads the catalogue and notifies the host if the commands have changed.
     pub(crate) async fn reload_catalogue(&mut self) {
         let before = self.commands();
         self.commands.reloaded(before);
@@ -263,13 +263,13 @@ impl Session {
         self.tell_commands().await;
     }
 
-    /// `init` was said: a list that has changed since the host got it is told from now on.
+    /// Called after `init` was sent: from now on the host is notified of changed commands.
     pub(crate) async fn tell_commands_after_init(&mut self) {
         self.commands.announce();
         self.tell_commands().await;
     }
 
-    /// Tells the host the commands where they are no longer those it knows.
+    /// Sends the list of commands if it differs from the one that the host knows.
     pub(crate) async fn tell_commands(&mut self) {
         let Some(known) = self.commands.host_knows() else {
             return;
@@ -287,7 +287,7 @@ impl Session {
         .await;
     }
 
-    /// The same for a person, in a sentence.
+    /// Reloads the catalogue. Returns a summary for the person.
     pub(super) async fn reload_now(&mut self) -> String {
         self.reload_catalogue().await;
         let catalogue = &self.commands.catalogue();
@@ -308,7 +308,7 @@ impl Session {
         text
     }
 
-    /// The host wants the plugins read again.
+    /// Handles `reload_plugins`.
     pub(crate) async fn reload_plugins(&mut self, id: &RequestId, request: &ReloadPlugins) {
         if request.refuse_if_busy == Some(true) && self.turn.is_open() {
             let text = "reload_plugins: a turn is running";
@@ -339,7 +339,7 @@ impl Session {
         response.agents = subagents::infos(&self.load_roster());
         response.plugins = self.plugins_told();
         response.error_count = u64::try_from(self.commands.catalogue().plugins.errors.len()).unwrap_or(u64::MAX);
-        // Those that were just added are told of as they come to stand.
+        // Wait for connecting servers, so that the response contains their final status.
         let servers = self.tooling.servers().all().to_vec();
         let id = id.clone();
         self.requests.asides.spawn(&id.clone(), async move {
@@ -351,7 +351,7 @@ impl Session {
         });
     }
 
-    /// The host wants the skills read again.
+    /// Handles `reload_skills`.
     pub(crate) async fn reload_skills(&mut self, id: &RequestId) {
         self.reload_catalogue().await;
         let response = ReloadSkillsResponse {
@@ -361,7 +361,7 @@ impl Session {
         self.say(messages::success(id, &response)).await;
     }
 
-    /// The host wants the output styles read again.
+    /// Handles `reload_output_styles`.
     pub(crate) async fn reload_styles(&mut self, id: &RequestId) {
         self.reload_catalogue().await;
         let response = ReloadOutputStylesResponse {
@@ -371,7 +371,7 @@ impl Session {
         self.say(messages::success(id, &response)).await;
     }
 
-    /// What the host says of skills and plugins when it opens the session; true if plugins came with it.
+    /// Applies the skills and plugins in `initialize`. Returns true if it contains plugins.
     pub(crate) fn take_catalogue(&mut self, skills: Option<Vec<String>>, plugins: Option<Vec<Raw>>) -> bool {
         let named = plugins.is_some();
         if skills.is_none() && !named {
@@ -394,7 +394,7 @@ impl Session {
         }
     }
 
-    /// A plugin as hosts name it: `{"type": "local", "path": …}` or the path alone.
+    /// Adds a plugin as specified by hosts: `{"type": "local", "path": …}`, or only the path.
     fn add_plugin(&mut self, plugin: &Value) {
         let path = plugin.as_str().or_else(|| plugin.get("path")?.as_str());
         let Some(path) = path else { return };
@@ -420,7 +420,7 @@ fn told(entry: &Entry) -> SlashCommand {
     }
 }
 
-/// Whether a value names plugins by their folders.
+/// True if the value is a list of plugins with paths.
 fn is_list_of_plugins(value: &Value) -> bool {
     let is_local = |entry: &Value| entry.get("path").is_some_and(Value::is_string);
     value.as_array().is_some_and(|entries| entries.iter().all(is_local))

@@ -1,4 +1,4 @@
-//! A folder that was mentioned, as the model is shown it.
+//! The listing of a mentioned folder for the model.
 
 use std::fs::ReadDir;
 use std::io;
@@ -7,12 +7,12 @@ use std::path::Path;
 
 use sluice_tools::{Hidden, Pin};
 
-/// How many names are shown.
+/// The maximum number of names.
 const MOST: usize = 500;
-/// How many are looked at: a folder may hold millions.
+/// The maximum number of entries to read; a folder may contain millions.
 const MOST_SEEN: usize = 20_000;
 
-/// What lies in a folder that was decided about as it is pinned: if the path leads elsewhere by now, that is not shown.
+/// Lists a folder. Uses the pinned path: if the path leads elsewhere now, nothing is listed.
 pub(super) fn folder(path: &Path, pin: &Pin, hidden: &Hidden) -> String {
     let shown = path.display();
     let told = match names(path, pin, hidden) {
@@ -28,7 +28,7 @@ fn names(path: &Path, pin: &Pin, hidden: &Hidden) -> io::Result<Vec<String>> {
     let mut entries = entries(path, pin)?;
     for entry in entries.by_ref().take(MOST_SEEN).filter_map(Result::ok) {
         seen += 1;
-        // What is hidden is hidden by where it lies, not by how it was reached.
+        // Rules apply to the location of a file, not to the path by which it was reached.
         let name = entry.file_name();
         if hidden(&path.join(&name)) {
             continue;
@@ -48,10 +48,10 @@ fn names(path: &Path, pin: &Pin, hidden: &Hidden) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The entries of the folder itself, whatever becomes of the path that led to it.
+/// Opens the pinned folder itself, even if the path changes.
 fn entries(path: &Path, pin: &Pin) -> io::Result<ReadDir> {
     let folder = sluice_tools::open_checked(path, Some(pin))?;
-    // Without /proc there is only the path.
+    // Without /proc, fall back to the path.
     std::fs::read_dir(format!("/proc/self/fd/{}", folder.as_raw_fd())).or_else(|_| std::fs::read_dir(pin.place()))
 }
 

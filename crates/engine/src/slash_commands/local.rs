@@ -1,4 +1,4 @@
-//! Commands that are answered here, without the model.
+//! Commands that run without the model.
 
 use serde_json::{Map, Value, json};
 use sluice_catalogue::builtin::{Builtin, Does, LISTED, Screen};
@@ -16,10 +16,10 @@ use crate::session::Session;
 use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
-/// The levels of effort.
+/// The effort levels.
 const EFFORTS: &[&str] = &["low", "medium", "high", "xhigh", "max"];
 
-/// What a local command says.
+/// The output of a local command.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     text: String,
@@ -44,7 +44,7 @@ impl Told {
 }
 
 impl Session {
-    /// Says what a local command came to; nothing said is told by the result alone.
+    /// Sends the output of a local command. Empty output is only part of the result.
     pub(super) async fn tell_locally(
         &mut self,
         prompt: &Prompt,
@@ -74,7 +74,7 @@ impl Session {
             };
             let (name, args) = run.unwrap_or((named, ""));
             let echo = messages::command_echo(name, args);
-            // A session in which nothing else was said is not worth a file.
+            // A session that only ran local commands is not saved.
             if self.conversation.transcript.begun() {
                 self.keep_local(&prompt.id, &echo).await;
                 self.say_block(frame, None).await;
@@ -88,7 +88,7 @@ impl Session {
         }
     }
 
-    /// What fills the context, as a table.
+    /// The context usage as a table.
     async fn tell_context(&mut self) -> Told {
         let usage = self.context_usage_now().await;
         let mut text = format!(
@@ -192,7 +192,7 @@ impl Session {
         }
     }
 
-    /// What can be said where there is no screen.
+    /// The output of a command that needs a screen, for hosts without one.
     fn without_screen(&self, name: &str, screen: Screen) -> Told {
         let more = match screen {
             Screen::Nothing => None,
@@ -254,15 +254,15 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Answers a command that needs no model.
+    /// Runs a local command.
     pub(super) async fn answer_locally(&mut self, command: Builtin, slash: &Slash, prompt: &Prompt) -> Ending {
         let args = slash.args.as_str();
-        // Everything after it is said in the new conversation, `init` included.
+        // All further messages, including `init`, belong to the new conversation.
         if command.does == Does::Clear {
             self.clear(&prompt.id, Some(args).filter(|name| !name.is_empty())).await;
         }
         if command.does == Does::Model && !args.is_empty() {
-            // `init` tells of the model the turn began with.
+            // `init` contains the model with which the turn started.
             self.session.announce().await;
             let told = self.choose_model(args).await;
             return self
@@ -298,7 +298,7 @@ impl SessionLoop {
             .await
     }
 
-    /// Another model for the rest of the session. No name is refused: only the API knows them all.
+    /// Changes the model for the rest of the session. Any name is accepted, because only the API knows all names.
     async fn choose_model(&mut self, name: &str) -> Told {
         let switch = Switch {
             to: self.session.model.resolve(Some(name).filter(|name| *name != "default")),
@@ -317,7 +317,7 @@ impl SessionLoop {
         ))
     }
 
-    /// Lays settings over those of the files, for this session.
+    /// Overrides settings for this session.
     async fn configure(&mut self, args: &str) -> Told {
         if args.is_empty() {
             let listed = |key: &Key| {
@@ -359,14 +359,14 @@ impl SessionLoop {
     }
 }
 
-/// The names a person may choose a model by.
+/// The model names that a person can choose from.
 fn choices(names: &Names) -> Vec<String> {
     let picker = names.picker();
     let values = picker.iter().filter_map(|model| model.get("value")?.as_str());
     values.map(str::to_owned).collect()
 }
 
-/// Tokens for a person's eye.
+/// Formats a number of tokens for people.
 #[allow(clippy::cast_precision_loss)]
 fn short(tokens: u64) -> String {
     let rounded = |value: f64, unit: &str| {

@@ -1,4 +1,4 @@
-//! The turn of a command.
+//! The turn of a slash command.
 
 use serde_json::Value;
 use sluice_catalogue::builtin::{self, Builtin, Does};
@@ -15,19 +15,19 @@ use crate::session::Session;
 use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
-/// A command that is known here.
+/// A known command.
 #[derive(Debug)]
 pub(crate) enum Known {
     Builtin(Builtin),
     Entry(Box<Entry>),
-    /// By its name a server's prompt; which one is known once the server is there.
+    /// A prompt of an MCP server, recognized by its name. It is looked up once the server is connected.
     Served,
 }
 
-/// What the model reads in place of a command.
+/// The text that replaces a command for the model.
 struct Body {
     blocks: Vec<Value>,
-    /// Somebody else worded it.
+    /// The text comes from an MCP server.
     brought: bool,
 }
 
@@ -48,7 +48,7 @@ impl Body {
 }
 
 impl Known {
-    /// Whether it becomes a prompt.
+    /// True if the command becomes a prompt for the model.
     fn asks_model(&self) -> bool {
         match self {
             Self::Builtin(command) => matches!(command.does, Does::Prompt(_) | Does::Goal),
@@ -57,7 +57,7 @@ impl Known {
         }
     }
 
-    /// Where it comes from, as hooks are told.
+    /// The origin of the command, for hooks.
     fn source(&self) -> &'static str {
         match self {
             Self::Builtin(_) => "builtin",
@@ -72,7 +72,7 @@ impl Known {
 }
 
 impl SessionLoop {
-    /// Plays the turn of a command.
+    /// Runs the turn of a command.
     pub(crate) async fn play_command(&mut self, slash: Slash, known: Known, prompt: Prompt) -> Ending {
         if let Known::Builtin(Builtin {
             does: Does::Compact, ..
@@ -92,7 +92,7 @@ impl SessionLoop {
             Known::Served => match self.session.server_prompt(&slash) {
                 Some(served) => Some(served),
                 None => {
-                    // It only looks like one.
+                    // There is no such prompt: treat the text as an ordinary prompt.
                     let prompts = vec![prompt];
                     return self.play_plainly(Batch { prompts }).await;
                 }
@@ -153,7 +153,7 @@ impl SessionLoop {
         }
     }
 
-    /// Plays `/goal`: shows or removes the goal, or sets one and works towards it.
+    /// Runs `/goal`: shows or removes the goal, or sets one and starts working on it.
     async fn play_goal(&mut self, builtin: Builtin, slash: &Slash, prompt: Prompt) -> Ending {
         let condition = match GoalCommand::read(&slash.args) {
             GoalCommand::Set(condition) => condition,
@@ -175,7 +175,7 @@ impl SessionLoop {
             .await
     }
 
-    /// Gives the model what a command came to, and plays the conversation from there. `notice` is what the person reads first.
+    /// Sends the expanded command to the model and runs the rest of the turn. `notice` is shown to the person first.
     async fn converse_with(
         &mut self,
         (name, source): (&str, &str),
@@ -210,7 +210,7 @@ impl SessionLoop {
             }
         };
         let text = body.text();
-        // What a server words is no word of the person's: it names no files.
+        // Text from a server does not count as written by the person, so it mentions no files.
         let attached = match body.brought {
             true => Vec::new(),
             false => self.attach_text(&text, Mentioned::InFile).await,
@@ -249,7 +249,7 @@ impl SessionLoop {
         self.run_turn(prompt.should_query).await
     }
 
-    /// Gives the model the instructions of the skills it has called for, behind the results of its calls.
+    /// Adds the instructions of invoked skills to the conversation, after the results of the calls.
     pub(crate) async fn give_skills(&mut self) {
         for (name, args) in self.session.commands.take_called() {
             let Some(entry) = self.session.commands.catalogue().find(&name).cloned() else {
@@ -259,7 +259,7 @@ impl SessionLoop {
             let text = match self.expand(&entry, &args).await {
                 Ok(text) => text,
                 Err(Failure::Failed(why)) => why,
-                // Whoever waits next finds out that the turn has to stop.
+                // The next wait notices that the turn has to stop.
                 Err(Failure::Stopped) => return,
             };
             match self.session.commands.give(&name, &text) {
@@ -285,14 +285,14 @@ impl SessionLoop {
 }
 
 impl Session {
-    /// The command a prompt is, if there is one of that name.
+    /// Returns the command in a prompt, if one with that name exists.
     pub(crate) fn known(&self, content: &Value) -> Option<(Slash, Known)> {
         if self.options.catalogue.without_commands {
             return None;
         }
         let slash = Slash::read(content)?;
         let known = match self.commands.catalogue().find(&slash.name) {
-            // What a person wrote stands before what we brought.
+            // Files take precedence over built-in commands.
             Some(entry) => Known::Entry(Box::new(entry.clone())),
             None if self.may_be_served(&slash) => Known::Served,
             None => Known::Builtin(builtin::find(&slash.name).filter(|command| self.has_builtin(*command))?),
@@ -300,7 +300,7 @@ impl Session {
         Some((slash, known))
     }
 
-    /// What the model is told of a prompt that looks like a command and is none.
+    /// A reminder for the model about a prompt that looks like an unknown command.
     pub(crate) fn unknown_command(&self, content: &Value) -> Option<Value> {
         if self.options.catalogue.without_commands {
             return None;
@@ -313,7 +313,7 @@ impl Session {
     }
 }
 
-/// What stands in the conversation for the command itself.
+/// The record of the command in the conversation.
 fn tags(name: &str, args: &str) -> String {
     let mut tags = format!("<command-message>{name}</command-message>\n<command-name>/{name}</command-name>");
     if !args.is_empty() {

@@ -1,4 +1,4 @@
-//! The Skill tool: the model takes up a skill or a command by itself.
+//! The `Skill` tool, with which the model invokes a skill or command.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::catalogue::Catalogue;
 use crate::commands::{SKILL, skill_of};
 use crate::subagents;
 
-/// The tool, over one catalogue.
+/// The `Skill` tool for one catalogue.
 #[derive(Debug)]
 pub(crate) struct SkillTool {
     descriptor: Descriptor,
     catalogue: Arc<Catalogue>,
-    /// Where it finds what an agent needs that carries a skill out.
+    /// The brief for skills that run in a subagent.
     bench: Arc<Bench>,
-    /// What models are called.
+    /// Model aliases.
     names: Names,
 }
 
@@ -54,7 +54,7 @@ impl SkillTool {
         }
     }
 
-    /// Why a skill cannot be taken up.
+    /// Returns the error if a skill cannot be invoked.
     fn refusal(&self, name: &str) -> Option<String> {
         match self.catalogue.find(name) {
             None => Some(format!("Unknown skill: {name}")),
@@ -76,7 +76,7 @@ impl Tool for SkillTool {
 
     fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
         let mut checked = self.descriptor.checked(input, cwd)?;
-        // Rules speak of a skill by its name; it may have been called by another it answers to.
+        // Permission rules contain the name of a skill; the input may contain an alias.
         if let (Some(entry), Some(fields)) = (self.catalogue.find(skill_of(&checked)), checked.as_object_mut()) {
             fields.insert("skill".to_owned(), entry.name.as_str().into());
         }

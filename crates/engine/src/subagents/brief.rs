@@ -1,4 +1,4 @@
-//! What a session gives the subagents it starts.
+//! Builds the brief for subagents.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::session::Session;
 use crate::wakeups::is_schedule_tool;
 use crate::worktrees::is_worktree_tool;
 
-/// Returns whether a tool is not handed on: those that may start subagents, since a subagent is given its own (one that
-/// holds a brief must not be in it), and those that move the session or schedule its turns.
+/// True for tools that are not passed on: those that start subagents, because each subagent gets its own (a brief must not
+/// contain a tool that holds one), and those that move the session or schedule its turns.
 fn ours(name: &str) -> bool {
     let of_session = is_worktree_tool(name) || is_schedule_tool(name);
     [
@@ -27,7 +27,7 @@ fn ours(name: &str) -> bool {
 }
 
 impl Session {
-    /// Leaves word for the calls that are about to start a subagent.
+    /// Stores a brief for the calls that are about to start a subagent.
     pub(crate) fn brief_agents(&self) {
         let waits = |call: &Call| call.is_proposed() || call.ask().is_some();
         let asks = |name: &str| name == names::SEND_MESSAGE || name == names::LIST_AGENTS;
@@ -41,7 +41,7 @@ impl Session {
         }
     }
 
-    /// What a subagent that starts now is given.
+    /// Creates the brief for a subagent that starts now.
     pub(super) fn brief(&self, roster: &Arc<Roster>) -> Brief {
         let seat = self.agents.seat();
         Brief {
@@ -90,8 +90,7 @@ impl Session {
         }
     }
 
-    /// What an agent that looks into something for a hook is given. Nothing is kept of it, and of the hooks only those
-    /// before calls look at what it does.
+    /// Creates the brief for an agent that runs for a hook. It is not saved, and only `PreToolUse` hooks apply to it.
     pub(crate) fn brief_inspector(&mut self) -> Brief {
         let roster = self.load_roster();
         let mut brief = self.brief(&roster);

@@ -1,4 +1,4 @@
-//! The session a subagent is.
+//! Creates and runs the session of a subagent.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,29 +36,29 @@ use crate::session::Session;
 use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
-/// What stands for a prompt without a word.
+/// Replacement for an empty prompt.
 const NO_CONTENT: &str = "(no content)";
 
-/// What a turn of a subagent begins with.
+/// What starts a turn of a subagent.
 pub(crate) enum Part<'a> {
-    /// It is asked to do something; the task it is shown as, if that is told.
+    /// Its task. The registered task is notified when the prompt was sent, if given.
     Asked(&'a str, Option<&'a Enlisted>),
-    /// Somebody says more to it.
+    /// A further message.
     Told(&'a Prompt),
 }
 
-/// A subagent that is about to begin.
+/// A subagent that is about to start.
 pub(crate) struct Child {
     pub(crate) session: SessionLoop,
     pub(crate) inbox: mpsc::Sender<Vec<Input>>,
     pub(crate) relay: Arc<Relay>,
     pub(crate) journal: Arc<Journal>,
     pub(crate) quit: CancellationToken,
-    /// Where its conversation is kept.
+    /// The transcript file.
     pub(crate) transcript: Option<PathBuf>,
 }
 
-/// Makes the session of a subagent.
+/// Creates the session of a subagent.
 pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file: PathBuf, cwd: &Path) -> Child {
     let id = relay.badge.id.clone();
     let (inbox, heard) = mpsc::channel(INPUT_DEPTH);
@@ -136,7 +136,7 @@ fn options(brief: &Brief, order: &Order, id: &str, cwd: &Path) -> Options {
     options.session.earlier = None;
     options.session.keeping.title = None;
     options.session.keeping.file = revive::folder(brief).map(|folder| revive::file(&folder, id));
-    // What is said from now on follows what its file ends with.
+    // A continued subagent appends to its existing transcript.
     let file = options
         .session
         .keeping
@@ -159,17 +159,17 @@ fn options(brief: &Brief, order: &Order, id: &str, cwd: &Path) -> Options {
     options.host.state_events = StateEvents::Off;
     options.agents.lead = None;
     if order.fork.as_ref().is_some_and(|fork| fork.typed) {
-        // What a person typed as a command asks no questions, as hosts expect.
+        // As in the reference CLI, a command that a person typed never sends permission requests.
         options.permissions.asker = Asker::Nobody;
     }
-    // The session's servers are there already.
+    // The servers of the session are inherited already.
     options.servers.dynamic = equip::servers(order, &brief.options.settings);
     options.servers.strict = true;
     options.servers.wait = true;
     options
 }
 
-/// The tools it may use: those its kind names, as far as the session has them.
+/// The tools it may use: those that its kind names and the session has.
 fn tools(brief: &Brief, kind: &AgentDefinition) -> Option<Vec<String>> {
     let Some(named) = &kind.limits.tools else {
         return brief.options.tools.offered.clone();
@@ -192,9 +192,9 @@ fn tools(brief: &Brief, kind: &AgentDefinition) -> Option<Vec<String>> {
     Some(brief.tools.available.iter().filter(meant).cloned().collect())
 }
 
-/// What it is told in place of the session's own words.
+/// The system prompt of a subagent.
 fn words(kind: &AgentDefinition, options: &Options) -> String {
-    // Notes are the session's business: what it learns from its agents it writes down itself.
+    // Notes belong to the main session, which writes down what it learns from subagents.
     let place = options.place(None);
     let folder = notebook::folder(kind, options.settings.places());
     let parts = [
@@ -207,12 +207,12 @@ fn words(kind: &AgentDefinition, options: &Options) -> String {
     parts.join("\n\n")
 }
 
-/// The rules of whoever starts it, and its own denials. Nothing that is denied above is allowed below.
+/// The rules of the parent session and its own deny rules. Whatever is denied in the parent session stays denied.
 fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
     let mut policy = Policy::clone(&brief.policy);
     policy.mode = mode(brief, order);
     let deepest = (brief.family.depth + 1 >= shared::DEEPEST).then_some(names::AGENT);
-    // A subagent talks to no person, and the mode is not its to change.
+    // A subagent does not talk to people and must not change the mode.
     let tools = brief.options.tools.toolbox.iter().map(|tool| tool.descriptor());
     let for_people = tools.filter(|tool| tool.needs_person).map(|tool| &*tool.name);
     let own = equip::denied(&order.kind, &brief.options.tools.toolbox);
@@ -235,15 +235,15 @@ fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
     policy
 }
 
-/// Its mode, from what its call and its kind ask for.
+/// Its permission mode, from its call, its kind and the session.
 fn mode(brief: &Brief, order: &Order) -> PermissionMode {
     let settings = &brief.options.settings;
     let kind = &order.kind;
     if kind.origin == AgentOrigin::BuiltIn && kind.name == inspect::KIND {
-        // It looks into something where nobody can be asked.
+        // It runs where nobody can answer permission requests.
         return PermissionMode::DontAsk;
     }
-    // Nobody reaches by a definition what the launch or an administrator ruled out.
+    // A definition cannot select a mode that the launch options or managed settings exclude.
     let chosen = kind.limits.mode.as_ref().filter(|mode| match mode {
         PermissionMode::BypassPermissions => brief.policy.bypass_launched,
         PermissionMode::Auto => !settings.auto_disabled(),
@@ -253,8 +253,8 @@ fn mode(brief: &Brief, order: &Order) -> PermissionMode {
     below(&brief.policy.mode, order.mode.as_ref(), chosen, trusted)
 }
 
-/// The mode below a session: one in which little is asked stays so, and a kind may otherwise choose. What a project
-/// chooses counts only where it switches off no question, until its folder is trusted.
+/// The mode of a subagent. Permissive modes of the session are inherited; otherwise its kind may choose. Until the folder is
+/// trusted, a kind of the project may only choose a mode that is not more permissive.
 fn below(
     above: &PermissionMode,
     ordered: Option<&PermissionMode>,
@@ -262,7 +262,7 @@ fn below(
     trusted: bool,
 ) -> PermissionMode {
     use PermissionMode::{AcceptEdits, Auto, BypassPermissions, Default, DontAsk, Plan};
-    // Planning forbids changes, those that rules allow too: nobody below may make them.
+    // Plan mode forbids changes, including those that rules allow.
     if *above == Plan {
         return Plan;
     }
@@ -323,7 +323,7 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Does what it was asked to do, and says what came of it.
+    /// Runs the subagent to its end. Returns the outcome.
     pub(crate) async fn serve(mut self, order: &Order, shown: Option<&Enlisted>) -> Served {
         let began = Instant::now();
         if let Some(again) = &order.again {
@@ -361,7 +361,7 @@ impl SessionLoop {
                 break;
             }
         }
-        // A command that only this subagent knew of has nobody left to be of use to.
+        // Background commands that only this subagent knows are useless after its end.
         for task in self.session.background.own() {
             self.session.tooling.tasks().kill(&task.id).await;
         }
@@ -371,7 +371,7 @@ impl SessionLoop {
     }
 
     pub(crate) async fn be_asked(&mut self, text: &str, shown: Option<&Enlisted>) -> Ending {
-        // The API takes no empty text.
+        // The API rejects empty texts.
         let text = if text.trim().is_empty() { NO_CONTENT } else { text };
         let prompt = Prompt {
             uuid: None,
@@ -404,7 +404,7 @@ impl SessionLoop {
         self.run_turn(true).await
     }
 
-    /// Somebody said more to it.
+    /// Runs a turn for a further message.
     pub(crate) async fn be_told(&mut self, prompt: &Prompt) -> Ending {
         self.keep_prompt(prompt).await;
         self.session
@@ -415,7 +415,7 @@ impl SessionLoop {
     }
 }
 
-/// What is kept beside a subagent's transcript.
+/// The metadata stored with the transcript of a subagent.
 pub(crate) fn meta(brief: &Brief, order: &Order, call_id: &str) -> Value {
     let mut meta = json!({
         "agentType": order.kind.name,

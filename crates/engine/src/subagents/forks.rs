@@ -1,4 +1,4 @@
-//! Skills and commands that an agent of their own carries out (`context: fork`).
+//! Skills and commands that run in a subagent (`context: fork`).
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,24 +18,24 @@ use crate::commands::Failure;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
 
-/// The skill or command a subagent carries out.
+/// The skill or command that a subagent runs.
 #[derive(Debug, Clone)]
 pub(crate) struct Fork {
     pub(crate) id: String,
     pub(crate) name: String,
-    /// A person typed it: no call waits for it, and what it does is told when it is done.
+    /// Typed by a person: there is no tool call, and its messages are sent when it has ended.
     pub(crate) typed: bool,
-    /// What it may do besides.
+    /// Additional allow rules.
     pub(crate) rules: Vec<Rule>,
     pub(crate) hooks: Option<(sluice_hooks::Origin, Value)>,
-    /// Whether its hooks run; those of an untrusted project are held back.
+    /// Whether its hooks run; those of an untrusted project do not.
     pub(crate) trusted: bool,
 }
 
-/// What there is to be done for a skill.
+/// Creates the order for a skill.
 fn order(brief: &Brief, entry: &Entry, typed: bool) -> Result<Order, String> {
     let named = entry.agent.as_deref().and_then(|name| brief.family.roster.find(name));
-    // One that is not there is stood in for, as hosts expect.
+    // As in the reference CLI, a missing agent is replaced by the general one.
     let Some(kind) = named.or_else(|| brief.family.roster.find(builtin::GENERAL)).cloned() else {
         return Err("There is no agent to carry it out".to_owned());
     };
@@ -44,7 +44,7 @@ fn order(brief: &Brief, entry: &Entry, typed: bool) -> Result<Order, String> {
     }
     let foreign = entry.origin == Origin::Project && !brief.options.settings.trusted();
     let rule = |text: &String| Rule::parse(Behavior::Allow, Source::Command, &brief.options.cwd, text).ok();
-    // What a person typed has lent the session its rules and hooks already.
+    // A typed command has applied its rules and hooks to the session already.
     let lends = !typed && !foreign;
     let root = entry.path.parent().unwrap_or(&brief.options.cwd).to_owned();
     let named = entry.model.as_deref().or(kind.model.as_deref());
@@ -77,7 +77,7 @@ fn order(brief: &Brief, entry: &Entry, typed: bool) -> Result<Order, String> {
     })
 }
 
-/// The model has called for a skill that an agent of its own carries out.
+/// Runs a skill with `context: fork` that the model invoked.
 pub(crate) async fn call(bench: &Bench, entry: &Entry, args: &str, cx: &Context) -> Outcome {
     let Some(brief) = bench.brief() else {
         return Outcome::failed("No subagent can be started here");
@@ -94,7 +94,7 @@ pub(crate) async fn call(bench: &Bench, entry: &Entry, args: &str, cx: &Context)
     supervise::start(brief, order, cx).await
 }
 
-/// The skill's instructions, as the one who will follow them may read them: its commands run under the same rules.
+/// Expands the skill with the permissions of the subagent: its shell commands run under the same rules.
 async fn read(brief: &Arc<Brief>, order: &Order, entry: &Entry, args: &str) -> Result<String, Failure> {
     let relay = Relay::silent(Badge::default());
     let mut reader = child::make(brief, order, Arc::new(relay), PathBuf::new(), &brief.tools.cwd);
@@ -104,7 +104,7 @@ async fn read(brief: &Arc<Brief>, order: &Order, entry: &Entry, args: &str) -> R
 }
 
 impl Session {
-    /// Tells what was kept back of what an agent did.
+    /// Sends the held messages of a subagent.
     pub(crate) async fn tell_kept(&mut self, id: &str) {
         let kept = self.agents.shared().member(id).map(|member| member.relay.take_kept());
         for message in kept.unwrap_or_default() {
@@ -114,8 +114,8 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Has an agent of its own carry out what a person typed. Gives the agent's id, and what came of it unless the turn
-    /// has to stop.
+    /// Runs a command that a person typed in a subagent. Returns the id of the subagent, and its outcome unless the turn has to
+    /// stop.
     pub(crate) async fn carry_out(&mut self, entry: &Entry, prompt: String) -> (String, Option<Outcome>) {
         let roster = self.session.load_roster();
         self.session.calls.reset(self.session.line.quit());

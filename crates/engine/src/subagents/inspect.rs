@@ -1,5 +1,5 @@
-//! An agent that looks into something for a hook: it reads, it runs what may run unasked, and it answers. No host hears
-//! of it, no person is asked, and nothing is kept.
+//! An agent that runs for a hook: it may read and run commands that need no permission. It has no host, asks nobody, and is
+//! not saved.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use super::child::{self, Child};
 use crate::agents::Brief;
 use crate::agents::relay::{Badge, Relay};
 
-/// Its kind, as hooks are told.
+/// The kind, as reported to hooks.
 pub(super) const KIND: &str = "hook-agent";
-/// How often it may ask the model.
+/// The maximum number of model requests.
 const MOST_REQUESTS: u32 = 50;
 
-/// Has `prompt` looked into; what the agent says in the end. Dropping this ends the agent.
+/// Runs the agent on `prompt` and returns its final text. Dropping the future cancels the agent.
 pub(crate) fn inspect(
     brief: Brief,
     guide: &str,
@@ -28,7 +28,7 @@ pub(crate) fn inspect(
     model: String,
 ) -> BoxFuture<'static, Result<String, String>> {
     let mut kind = AgentDefinition::plain(KIND, "Looks into something for a hook", guide, AgentOrigin::BuiltIn);
-    // It may read and run commands, as far as the session has tools for it.
+    // It may read files and run commands, as far as the session has tools for that.
     let tools = brief.options.tools.toolbox.iter().map(|tool| tool.descriptor());
     let looks = tools.filter(|tool| tool.touches.reads() || tool.touches.runs());
     kind.limits.tools = Some(looks.map(|tool| tool.name.to_string()).collect());
@@ -62,7 +62,7 @@ pub(crate) fn inspect(
         let cwd = brief.tools.cwd.clone();
         let Child { session, quit, .. } = child::make(&brief, &order, relay, journal, &cwd);
         let _ends_with_this = quit.drop_guard();
-        // In a task of its own, as every session: what waits for it is deep in one already.
+        // Runs in a separate task, like every session: the caller's future is large already.
         let mut work = JoinSet::new();
         work.spawn(async move { session.serve(&order, None).await });
         match work.join_next().await {

@@ -1,4 +1,4 @@
-//! The tool that says who works: `ListAgents`.
+//! The `ListAgents` tool, which lists the running subagents.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::agents::shared::Member;
 const ABOUT: &str =
     "Lists the subagents that work at the moment, with the ids and names by which SendMessage reaches them.";
 
-/// Says who works.
+/// The `ListAgents` tool.
 #[derive(Debug)]
 pub(crate) struct ListAgents {
     descriptor: Descriptor,
@@ -56,7 +56,7 @@ impl Tool for ListAgents {
     }
 }
 
-/// The list as the model reads it, and as hosts do.
+/// Formats the list for the model and for hosts.
 fn listed(running: &[Member]) -> (String, Value) {
     if running.is_empty() {
         return ("No subagent works at the moment.".to_owned(), json!([]));

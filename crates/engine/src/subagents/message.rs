@@ -1,4 +1,4 @@
-//! The tool that says more to a subagent, running or ended: `SendMessage`.
+//! The `SendMessage` tool, which sends a message to a running or finished subagent.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::port::Input as Heard;
 const ABOUT: &str = "Says something to a subagent you started with Agent. One that still works reads it before it asks its \
     model again; one that has ended goes on in the background with all it knows, and you are told when it has ended again.";
 
-/// What hosts are shown besides what was asked.
+/// Input fields for display, which are not part of the call.
 const SHOWN: [&str; 4] = ["type", "recipient", "recipient_kind", "content"];
 
-/// Says more to a subagent.
+/// The `SendMessage` tool.
 #[derive(Debug)]
 pub(crate) struct SendMessage {
     descriptor: Descriptor,
@@ -38,23 +38,23 @@ struct Input {
     message: String,
 }
 
-/// Whether this is an id of ours and no name somebody chose.
+/// True if the recipient is an id rather than a name.
 fn is_id(to: &str) -> bool {
     let digits = to.strip_prefix('a').unwrap_or_default();
     digits.len() == 16 && digits.chars().all(|digit| digit.is_ascii_hexdigit())
 }
 
-/// A few letters that tell one subagent from others of its name.
+/// A short suffix of the id that distinguishes subagents of the same name.
 pub(super) fn tag(id: &str) -> &str {
     id.get(id.len().saturating_sub(6)..).unwrap_or(id)
 }
 
-/// Who was reached.
+/// The recipient of a message.
 fn pin(id: &str, name: Option<&str>) -> Value {
     json!({"id": id, "name": name.unwrap_or(id), "ref": tag(id)})
 }
 
-/// What came of it: the model reads what the host is told, as one text.
+/// The outcome: the model receives the same content as the host, as text.
 fn told(said: &Value, further: Value) -> Outcome {
     let mut result = said.clone();
     if let (Some(result), Value::Object(further)) = (result.as_object_mut(), further) {
@@ -63,7 +63,7 @@ fn told(said: &Value, further: Value) -> Outcome {
     Outcome::ok(json!([{"type": "text", "text": said.to_string()}]), result)
 }
 
-/// It reached nobody, which is an answer and no failure.
+/// The message was not sent. This is not an error.
 fn unsent(message: &str, display: Option<String>) -> Outcome {
     let further = display.map_or_else(|| json!({}), |display| json!({"display": display}));
     told(&json!({"success": false, "message": message}), further)
@@ -98,7 +98,7 @@ impl Tool for SendMessage {
     }
 
     fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        // What hosts are shown besides is no part of what was asked.
+        // Fields for display are not part of the input.
         let mut asked = input.clone();
         if let Some(fields) = asked.as_object_mut() {
             SHOWN.iter().for_each(|key| drop(fields.remove(*key)));
@@ -110,7 +110,7 @@ impl Tool for SendMessage {
         false
     }
 
-    /// Hosts are shown whom it goes to, under the names they know.
+    /// Adds the recipient to the input that hosts display.
     fn present<'a>(&'a self, input: &'a Value, _cx: &'a Context) -> Pending<'a, Option<Value>> {
         Box::pin(async move {
             let mut fields = input.as_object()?.clone();
@@ -157,7 +157,7 @@ impl Tool for SendMessage {
     }
 }
 
-/// One that still works reads it before its next request.
+/// Sends a message to a running subagent, which reads it before its next model request.
 async fn tell(member: &Member, message: String) -> Outcome {
     let mut user = stdin::User::default();
     user.message.role = "user".to_owned();
@@ -180,13 +180,13 @@ async fn tell(member: &Member, message: String) -> Outcome {
     )
 }
 
-/// A subagent that has ended and can be gone on with.
+/// A finished subagent that can be continued.
 #[derive(Debug)]
 pub(crate) struct Resting {
     pub(crate) kind: String,
     pub(crate) description: String,
     pub(crate) name: Option<String>,
-    /// The mode its call asked for.
+    /// The permission mode that its call requested.
     pub(crate) mode: Option<PermissionMode>,
     pub(crate) again: Again,
 }
@@ -207,9 +207,9 @@ impl Resting {
     }
 }
 
-/// One that has ended begins again where it stopped.
+/// Continues a finished subagent.
 async fn go_on(brief: Arc<Brief>, resting: Resting, message: String, cx: &Context) -> Outcome {
-    // Another kind might be allowed what this one was not.
+    // The kind must be the original one: another kind might have more permissions.
     let wanted = if resting.kind.is_empty() {
         builtin::GENERAL
     } else {

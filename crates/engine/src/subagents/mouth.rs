@@ -1,4 +1,4 @@
-//! How a subagent speaks: through the relay to the host, and into its journal.
+//! Output of a subagent: through the relay to the host, and into its journal.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -16,7 +16,7 @@ use crate::agents::shared::SharedAgents;
 use crate::out::Speaker;
 use crate::port::Input;
 
-/// A subagent's mouth.
+/// Output filter for the messages of a subagent.
 #[derive(Debug, Clone)]
 pub(crate) struct Mouth {
     pub(crate) relay: Arc<Relay>,
@@ -38,14 +38,14 @@ impl Speaker for Mouth {
                     self.shared.asked(request, &self.inbox);
                     true
                 }
-                // What was taken back already is not taken back again.
+                // Only requests that are still open are withdrawn.
                 ToHost::ControlCancelRequest(cancel) => {
                     let asked = cancel.request_id.as_str().and_then(|id| self.shared.take_ask(id));
                     asked.is_some()
                 }
                 _ => return true,
             };
-            // A session that is too busy to hear it looks by itself when it is less so.
+            // If the channel is full, the session checks for open requests later.
             self.top.try_send(ToolEvent::AgentWaits).ok();
             open
         });
@@ -54,7 +54,7 @@ impl Speaker for Mouth {
 }
 
 impl Mouth {
-    /// Writes down what it says and does.
+    /// Writes a block to the journal.
     fn note(&self, block: &Block) {
         match block {
             Block::Text(text) => self.journal.write(&text.text),
@@ -67,7 +67,7 @@ impl Mouth {
     }
 }
 
-/// What a subagent does, line by line, for whoever reads its output file.
+/// The activity of a subagent as text, in its output file.
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
@@ -82,7 +82,7 @@ impl Journal {
         }
     }
 
-    /// Adds a line. A journal that cannot be written costs nothing else.
+    /// Appends a line. Errors are ignored.
     pub(crate) fn write(&self, line: &str) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if file.is_none() {

@@ -1,4 +1,4 @@
-//! Subagents of an earlier process: what their files say of them, so that they can be gone on with.
+//! Finds subagents of an earlier process by their files, so that they can be continued.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use super::message::Resting;
 use crate::agents::Brief;
 use crate::history::History;
 
-/// The most files that are looked at for a name.
+/// The maximum number of files to search for a name.
 const MOST: usize = 1000;
 
-/// Where the subagents of a session keep what was said: side by side, whoever started them.
+/// The folder for the transcripts of a session's subagents. Nested subagents use the same folder.
 pub(super) fn folder(brief: &Brief) -> Option<PathBuf> {
     let dir = brief.options.session.keeping.file.as_deref()?.parent()?;
     Some(match &brief.family.parent {
@@ -22,12 +22,12 @@ pub(super) fn folder(brief: &Brief) -> Option<PathBuf> {
     })
 }
 
-/// The file of one of them.
+/// The transcript file of a subagent.
 pub(super) fn file(folder: &Path, id: &str) -> PathBuf {
     folder.join(format!("agent-{id}.jsonl"))
 }
 
-/// The subagent of this id or name that an earlier process of this session had.
+/// Finds a subagent of an earlier process of this session by id or name.
 pub(super) fn find(brief: &Brief, wanted: &str) -> Option<Resting> {
     let folder = folder(brief)?;
     match is_id(wanted).then(|| read(&folder, wanted)).flatten() {
@@ -36,7 +36,7 @@ pub(super) fn find(brief: &Brief, wanted: &str) -> Option<Resting> {
     }
 }
 
-/// Nothing that could lead out of the folder.
+/// True for ids that cannot contain a path.
 fn is_id(text: &str) -> bool {
     !text.is_empty() && text.len() <= 64 && text.chars().all(|letter| letter.is_ascii_alphanumeric())
 }
@@ -46,7 +46,7 @@ fn read(folder: &Path, id: &str) -> Option<Resting> {
     if !transcript.is_file() {
         return None;
     }
-    // Without it the conversation is still there.
+    // The conversation can be continued without the metadata.
     let meta = std::fs::read_to_string(transcript.with_extension("meta.json")).unwrap_or_default();
     Some(resting(id, &serde_json::from_str(&meta).unwrap_or_default()))
 }
@@ -66,7 +66,7 @@ fn resting(id: &str, meta: &Value) -> Resting {
     }
 }
 
-/// The newest of this name.
+/// Returns the newest subagent with this name.
 fn named(folder: &Path, name: &str) -> Option<Resting> {
     let mut newest = None;
     for entry in std::fs::read_dir(folder).ok()?.flatten().take(MOST) {

@@ -1,4 +1,4 @@
-//! The kinds of subagents a session has, and what hosts are told of them.
+//! The kinds of subagents in a session, and synchronization with the other sessions of the group.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::agents::{names, of_files};
 use crate::messages;
 use crate::session::Session;
 
-/// What is told of the kinds somebody wrote, with about how much room each takes among what the model is told.
+/// The custom agents for `get_context_usage`, each with the tokens that its description takes.
 pub(crate) fn in_context(roster: &Roster) -> Vec<(Value, u64)> {
     let written = roster.kinds().filter(|kind| kind.origin != AgentOrigin::BuiltIn);
     written
@@ -34,7 +34,7 @@ pub(crate) fn in_context(roster: &Roster) -> Vec<(Value, u64)> {
         .collect()
 }
 
-/// As `initialize` tells it.
+/// The kinds of subagents for the response to `initialize`.
 pub(crate) fn infos(roster: &Roster) -> Vec<AgentInfo> {
     let info = |kind: &AgentDefinition| AgentInfo {
         name: kind.name.clone(),
@@ -45,7 +45,7 @@ pub(crate) fn infos(roster: &Roster) -> Vec<AgentInfo> {
     roster.kinds().map(info).collect()
 }
 
-/// How much a mode lets through unasked. A mode nobody knows lets nothing through.
+/// Ranks a mode by how much it allows without a permission request. Unknown modes rank like `default`.
 fn freedom(mode: &PermissionMode) -> u8 {
     match mode {
         PermissionMode::Plan => 0,
@@ -58,7 +58,7 @@ fn freedom(mode: &PermissionMode) -> u8 {
 }
 
 impl Session {
-    /// The kinds of subagents there are, and the tools to start them with; read once.
+    /// Returns the kinds of subagents, loading them if necessary.
     pub(crate) fn load_roster(&mut self) -> Arc<Roster> {
         if let Some(roster) = self.agents.roster() {
             return roster.clone();
@@ -69,7 +69,7 @@ impl Session {
         roster
     }
 
-    /// Names what is wrong with definitions, each thing once.
+    /// Reports problems with definitions, each once.
     pub(crate) async fn say_agent_problems(&mut self) {
         for problem in self.agents.take_problems() {
             if self.line.tell_once(&problem) {
@@ -78,7 +78,7 @@ impl Session {
         }
     }
 
-    /// Offers these kinds.
+    /// Offers tools for these kinds.
     pub(super) fn take_roster(&mut self, roster: Arc<Roster>) {
         let shown = |name: &str| {
             let allowed = self.agents.may_start();
@@ -100,24 +100,24 @@ impl Session {
         self.decide(names::FACTS, &input).behavior == sluice_permission::Verdict::Deny
     }
 
-    /// The host names kinds of its own.
+    /// Stores definitions of the host.
     pub(crate) fn take_agents(&mut self, agents: Option<Value>) {
         if let Some(agents) = agents {
             self.agents.name_kinds(agents);
         }
     }
 
-    /// What is on disk may have changed: it is read again when it is next needed.
+    /// Drops the loaded kinds, since files may have changed. They are loaded again when needed.
     pub(crate) fn forget_agents(&mut self) {
         self.agents.forget();
     }
 
-    /// The names of the kinds, as `init` tells them.
+    /// The names of the kinds for `init`.
     pub(crate) fn agent_names(&self) -> Vec<String> {
         self.agents.roster().map(|roster| roster.names()).unwrap_or_default()
     }
 
-    /// Takes over what was allowed or forbidden elsewhere in the session since.
+    /// Applies permission and settings changes made by other sessions of the group.
     pub(crate) async fn catch_up(&mut self) {
         self.catch_up_settings();
         let updates = self.agents.new_amendments();
@@ -134,7 +134,7 @@ impl Session {
             let root = |source| places.root(source);
             let applied = self.change_policy(|policy| sluice_permission::apply(policy, &update, &root, &World));
             if let Ok(Some(_)) = applied {
-                // It was written down: the file decides what holds.
+                // The rule was saved to a file, which is reloaded.
                 self.reread_settings();
             }
             if self.policy.mode != before {
@@ -143,7 +143,7 @@ impl Session {
         }
     }
 
-    /// The settings of the session at the top hold for its subagents too, as soon as they begin something.
+    /// Applies the settings of the top session to a subagent.
     fn catch_up_settings(&mut self) {
         if let Some(standing) = self.agents.new_settings() {
             self.adopt(standing.settings.clone());
@@ -151,7 +151,7 @@ impl Session {
         }
     }
 
-    /// Tells the subagents that other settings hold.
+    /// Publishes the settings to the subagents.
     pub(crate) fn publish_settings(&self) {
         if self.agents.seat().is_none() {
             self.agents.shared().publish(Standing {
@@ -161,12 +161,12 @@ impl Session {
         }
     }
 
-    /// Tells the rest of the session what was allowed or forbidden here.
+    /// Publishes a permission change to the other sessions of the group.
     pub(crate) fn amend(&mut self, update: &sluice_permission::PermissionUpdate) {
         self.agents.amend(update);
     }
 
-    /// Tells the rest of the session that the host switched the mode.
+    /// Publishes a mode change of the host to the other sessions of the group.
     pub(crate) fn amend_mode(&mut self, mode: &sluice_permission::PermissionMode) {
         let update = sluice_wire::permission_update::SetMode {
             mode: mode.clone(),
@@ -176,7 +176,7 @@ impl Session {
         self.amend(&update.into());
     }
 
-    /// The session waits for a person when one of its subagents does.
+    /// Sets the state to `requires_action` while the session or a subagent waits for a person.
     pub(crate) async fn agents_wait(&mut self) {
         let own = !self.calls.open_asks().is_empty();
         let theirs = !self.agents.shared().open_asks().is_empty();

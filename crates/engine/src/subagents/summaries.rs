@@ -1,4 +1,4 @@
-//! Asking a subagent what it is at, and telling the host what it says.
+//! Progress summaries of a subagent: asks its model and sends the answer to the host.
 
 use serde_json::json;
 use sluice_model::models;
@@ -7,16 +7,16 @@ use tokio::time::Instant;
 use crate::agents::{EVERY, Summed};
 use crate::session::Session;
 
-/// Most tokens of the answer.
+/// The maximum number of tokens of the answer.
 const MOST_TOKENS: u32 = 128;
-/// Longest summary, in letters.
+/// The maximum length of a summary, in characters.
 const LONGEST: usize = 120;
 const GUIDE: &str = "[From the engine, beside the task: say in three to five words what you are doing right now, as in \
     \"Reading the parser's tests\". Name the file or the thing. Answer with these words alone, call no tool, and then go on \
     with the task as if nobody had asked.]";
 
 impl Session {
-    /// Asks, or tells what was said.
+    /// Starts or sends a summary.
     pub(crate) async fn sum_up(&mut self, summed: Summed) {
         match summed {
             Summed::Due => self.ask_for_summary(),
@@ -37,7 +37,7 @@ impl Session {
             return;
         };
         summaries.due = Instant::now() + EVERY;
-        // Nothing was done yet, or the model has not answered the last time.
+        // Nothing has been done yet, or the previous request is still running.
         if !begun || !summaries.asked.is_empty() {
             return;
         }
@@ -62,7 +62,7 @@ impl Session {
     }
 }
 
-/// The first line that says something.
+/// The first line that is not empty, shortened.
 fn one_line(said: &str) -> String {
     let line = said.lines().map(str::trim).find(|line| !line.is_empty());
     let line = line.unwrap_or_default().trim_matches('"');

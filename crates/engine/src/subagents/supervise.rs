@@ -1,7 +1,7 @@
-//! The life of a subagent, from the call that starts it to its one end.
+//! Runs a subagent from the call that starts it to its end.
 //!
-//! The subagent runs in a task of its own and another one watches over it: whatever becomes of the first, a bug of ours
-//! included, the second tells its end, once.
+//! The subagent runs in its own task, and a second task supervises it. The second task reports the end of the subagent
+//! exactly once, also after a panic.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,12 +24,12 @@ use crate::messages;
 use crate::port::{Input, Signal};
 use crate::worktrees::WorkTree;
 
-/// How long a stopped subagent may take to end what it is at.
+/// How long a stopped subagent may take to end, for each of two attempts.
 const GRACE: Duration = Duration::from_secs(3);
-/// How long its end may take to be told.
+/// How long reporting the end of a subagent may take.
 const TELLING: Duration = Duration::from_secs(1);
 
-/// Carries out an order; the call's outcome is the report, or that the subagent works in the background.
+/// Runs an order. The outcome of the call is the report, or that the subagent runs in the background.
 pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outcome {
     if let Err(refused) = order.admitted(&brief) {
         return Outcome::failed(refused.to_string());
@@ -55,7 +55,7 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
             return Outcome::failed(why.to_string());
         }
     };
-    // Whoever is being ended starts nobody who would outlive it; its end may be told while it is still at work.
+    // A subagent that is being stopped must not start others, which would outlive it.
     let ended = brief.family.parent.as_ref().is_some_and(|parent| {
         let running = brief.tools.tasks.running();
         !running.iter().any(|task| task.id == *parent)
@@ -101,12 +101,12 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
             }
             report::launched(&id, &order, &output_file)
         }
-        // The session ends it, once it has told that the call is over.
+        // The session stops the subagent after it has sent the result of the call.
         () = cx.cancel.cancelled() => Outcome::interrupted(),
     }
 }
 
-/// What passes its words on: with the tools it has, and as one of another subagent or of a command a person typed.
+/// Creates the relay for a subagent.
 fn relay_of(brief: &Brief, order: &Order, view: &TaskView) -> Relay {
     let relay = Relay::new(badge(view, order), brief.options.agents.forward_text, order.background);
     let relay = relay.with_tools(brief.options.tools.toolbox.clone());
@@ -120,10 +120,10 @@ fn relay_of(brief: &Brief, order: &Order, view: &TaskView) -> Relay {
     }
 }
 
-/// What is said of a subagent that a bug of ours ended.
+/// The error text for a subagent that panicked.
 const BROKE_DOWN: &str = "The subagent broke down; this is a bug of ours. What it did so far stays done.";
 
-/// Lets the subagent live, and tells its end.
+/// Runs the subagent and reports its end.
 async fn live(
     brief: Arc<Brief>,
     order: Arc<Order>,
@@ -183,7 +183,7 @@ async fn live(
     if let Some(file) = &transcript {
         keep_meta(file, &finished(&meta));
     }
-    // Nobody waits for one in the background, so no result counts what it was denied.
+    // Nobody waits for a background subagent, so its denials are not part of a result.
     let denials = std::mem::take(&mut served.denials);
     if !relay.is_background() {
         brief.family.shared.denied(denials);
@@ -196,12 +196,12 @@ async fn live(
     if served.status == TaskStatus::Killed {
         brief.line.events.send(ToolEvent::TaskGone { id }).await.ok();
     }
-    // Whatever it left running ends with it.
+    // Cancels everything that it left running.
     quit.cancel();
     done.send(served).ok();
 }
 
-/// The subagent among the others.
+/// The entry for the list of subagents.
 fn member(order: &Order, relay: &Arc<Relay>, inbox: &mpsc::Sender<Vec<Input>>) -> Member {
     Member {
         id: relay.badge.id.clone(),
@@ -216,7 +216,7 @@ fn member(order: &Order, relay: &Arc<Relay>, inbox: &mpsc::Sender<Vec<Input>>) -
     }
 }
 
-/// Nothing of it is heard before it was announced.
+/// Waits until the host has been notified of the subagent.
 async fn wait_for_announcement(brief: &Brief, task: &Enlisted) {
     tokio::select! {
         () = task.listed() => {}
@@ -225,7 +225,7 @@ async fn wait_for_announcement(brief: &Brief, task: &Enlisted) {
     }
 }
 
-/// Ends it before its time.
+/// Stops the subagent early.
 async fn kill(
     brief: &Brief,
     relay: &Relay,
@@ -235,27 +235,27 @@ async fn kill(
 ) -> Served {
     withdraw(brief, &relay.badge.id).await;
     tell_end(brief, relay, task, &Served::none(TaskStatus::Killed, "")).await;
-    // Hosts hear that it ended before they hear what became of its calls.
+    // Hosts receive the end of the subagent before the results of its calls.
     tokio::time::timeout(TELLING, task.told()).await.ok();
     let mut served = wind_up(work, inbox, quit).await;
     served.status = TaskStatus::Killed;
     served
 }
 
-/// Takes back what it asks.
+/// Withdraws the open permission requests of the subagent.
 async fn withdraw(brief: &Brief, id: &str) {
     for request in brief.family.shared.take_asks_of(id) {
         brief.line.out.say(messages::cancel(&request)).await;
     }
 }
 
-/// What its session came to; one that breaks down is a failed subagent, and no more than that.
+/// Waits for the session of the subagent. A panic makes it a failed subagent.
 async fn came_to(work: &mut JoinHandle<Served>) -> Served {
     work.await
         .unwrap_or_else(|_| Served::none(TaskStatus::Failed, BROKE_DOWN))
 }
 
-/// Its end, told once and before whoever waits for it is woken.
+/// Reports the end, exactly once, before the waiting call continues.
 async fn tell_end(brief: &Brief, relay: &Relay, task: &Enlisted, served: &Served) {
     let seen = relay.seen();
     let view = task.end(served.status, |agent| {
@@ -277,13 +277,13 @@ async fn tell_end(brief: &Brief, relay: &Relay, task: &Enlisted, served: &Served
     };
     match brief.line.events.try_send(event) {
         Err(mpsc::error::TrySendError::Full(event)) => {
-            // Whoever waits for the end may be the one who has to make room.
+            // The receiver may be the one that waits for the end, so wake it before waiting for space.
             task.announce_end();
             brief.line.events.send(event).await.ok();
         }
         Ok(()) => task.announce_end(),
         Err(mpsc::error::TrySendError::Closed(_)) => {
-            // Whoever started it is gone, so nobody else will tell.
+            // The session that started it is gone, so this task reports to the host.
             task.announce_end();
             let view = task.view();
             brief.background.forget(&view.id);
@@ -301,7 +301,7 @@ async fn tell_end(brief: &Brief, relay: &Relay, task: &Enlisted, served: &Served
     }
 }
 
-/// Asks a subagent to stop, then makes it.
+/// Interrupts a subagent, cancels it after [`GRACE`], and aborts it after another [`GRACE`].
 async fn wind_up(
     mut work: JoinHandle<Served>,
     inbox: &mpsc::Sender<Vec<Input>>,
@@ -352,7 +352,7 @@ fn badge(view: &TaskView, order: &Order) -> Badge {
     Badge {
         id: view.id.clone(),
         call_id: match (&order.again, &order.fork) {
-            // Its words belong where they began.
+            // A continued subagent keeps the id of its first call.
             (Some(again), _) if !again.call_id.is_empty() => again.call_id.clone(),
             (_, Some(fork)) if fork.typed => format!("forked-command-{}", fork.name),
             _ => view.call_id.clone(),
@@ -364,14 +364,14 @@ fn badge(view: &TaskView, order: &Order) -> Badge {
     }
 }
 
-/// Where a transcript's meta lies.
+/// The metadata file of a transcript.
 fn meta_file(transcript: &Path) -> PathBuf {
     transcript.with_extension("meta.json")
 }
 
 fn keep_meta(transcript: &Path, meta: &Value) {
     let file = meta_file(transcript);
-    // Lists do without it; the conversation is in the transcript.
+    // Only lists use the metadata; the conversation is in the transcript.
     sluice_transcript::private::write(&file, meta.to_string()).ok();
 }
 

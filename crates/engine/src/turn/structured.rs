@@ -1,18 +1,18 @@
-//! What came of the structured answers of one turn.
+//! The structured output of one turn.
 
 use serde_json::{Value, json};
 use sluice_tools::Outcome;
 
 use super::Ending;
 
-/// How many answers of the wrong shape end the turn.
+/// The number of invalid outputs that ends the turn.
 const MOST_FAILURES: u32 = 5;
 const GIVEN: &str = "Structured output provided successfully";
 
-/// What came of the answers of one turn.
+/// The state of structured output in one turn.
 #[derive(Debug, Default)]
 pub(crate) struct Structured {
-    /// The first that fits.
+    /// The first valid output.
     pub(crate) given: Option<Value>,
     failures: u32,
     last_failure: String,
@@ -20,7 +20,7 @@ pub(crate) struct Structured {
 }
 
 impl Structured {
-    /// Judges an answer.
+    /// Validates an output. Returns the result of the call.
     pub(crate) fn judge(&mut self, checked: Result<(), String>, value: &Value) -> Outcome {
         match checked {
             Ok(()) => {
@@ -35,7 +35,7 @@ impl Structured {
         }
     }
 
-    /// How the turn ends because of them, if it does.
+    /// Returns how the turn ends because of structured output, if it does.
     pub(crate) fn ending(&mut self) -> Option<Ending> {
         if let Some(value) = self.given.take() {
             return Some(Ending::Structured(value));

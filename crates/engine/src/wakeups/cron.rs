@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, time};
 use jiff::tz::TimeZone;
 
-/// How many days are searched for the next time: February 29 can be eight years away.
+/// The maximum number of days to search for the next time: February 29 can be eight years away.
 const MAX_DAYS: usize = 8 * 366 + 1;
 
 /// A cron expression.
@@ -22,7 +22,7 @@ pub(crate) struct Cron {
     weekdays: Field,
 }
 
-/// Why a text is no cron expression.
+/// The error for an invalid cron expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "'{0}' is not a cron expression. Give five fields: minute, hour, day of the month, month, day of the week. A field is *, a \
@@ -35,7 +35,7 @@ pub(crate) struct CronError(String);
 struct Field {
     /// A bit for each value.
     values: u64,
-    /// The field begins with `*`, so it does not restrict the day.
+    /// The field starts with `*`, so it does not restrict the day.
     any: bool,
 }
 
@@ -113,8 +113,7 @@ impl fmt::Display for Cron {
 }
 
 impl Cron {
-    /// Returns the first time after `after` that it matches. A time that a change of the clocks skips is moved behind the
-    /// gap.
+    /// Returns the first matching time after `after`. A time in the gap of a clock change is moved to the end of the gap.
     pub(crate) fn next(&self, after: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let start = after.to_zoned(zone.clone());
         let mut date = start.date();
@@ -149,7 +148,7 @@ impl Cron {
         })
     }
 
-    /// Describes it in words where that is short.
+    /// Describes the expression in words if that is short; otherwise returns it unchanged.
     pub(crate) fn words(&self) -> String {
         let fields: Vec<&str> = self.text.split(' ').collect();
         let at = self.hours.only().zip(self.minutes.only());
@@ -249,7 +248,7 @@ mod tests {
     }
 
     proptest! {
-        /// The next time lies after the given one and matches; no minute between them does.
+        /// The next time is after the given one and matches; no minute between them does.
         #[test]
         fn the_next_time_is_the_first_that_matches(
             minutes in field(0..=59), hours in field(0..=23), weekdays in field(0..=7), second in 0i64..4_000_000_000,

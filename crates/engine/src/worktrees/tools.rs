@@ -67,7 +67,7 @@ pub(crate) fn worktree_tools(worktrees: &Arc<Worktrees>) -> [Arc<dyn Tool>; 2] {
     ]
 }
 
-/// Returns whether a tool moves the session; a subagent has none of them.
+/// True for tools that move the session. Subagents do not have them.
 pub(crate) fn is_worktree_tool(name: &str) -> bool {
     matches!(name, ENTER | EXIT)
 }
@@ -198,7 +198,7 @@ impl Tool for ExitWorktree {
     }
 }
 
-/// Returns the folder itself, or the nearest one above it that still exists.
+/// Returns the folder, or its nearest ancestor that still exists.
 fn back(original: &Path) -> PathBuf {
     let existing = original.ancestors().find(|folder| folder.is_dir());
     existing.unwrap_or(original).to_owned()

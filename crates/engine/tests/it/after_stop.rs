@@ -1,4 +1,4 @@
-//! What a turn that ends early leaves behind: a history the API takes, no open ask, the right state.
+//! The state after a turn that ended early: a valid history, no open permission request, and the correct session state.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::asks::touching;
 use crate::bell::Bell;
 use crate::stage::Stage;
 
-/// The kinds of blocks of every message the model is shown.
+/// The kinds of content blocks in every message of a request.
 fn kinds(body: &Value) -> Vec<String> {
     let of = |message: &Value| {
         let blocks = message["content"].as_array().unwrap().iter();
@@ -21,7 +21,7 @@ fn kinds(body: &Value) -> Vec<String> {
     body["messages"].as_array().unwrap().iter().map(of).collect()
 }
 
-/// The API takes a message behind calls only if it begins with their results.
+/// The API requires that tool results are the first blocks after the calls.
 #[tokio::test]
 async fn results_stand_before_the_notice_of_an_interrupt() {
     let bell = Bell::hang().await;

@@ -1,5 +1,5 @@
-//! Who goes on with a session shows the model the conversation it was shown before. That this holds for whatever is played
-//! in these tests, [`Stage::end`] sees to; here are the requests themselves.
+//! A resumed session sends the model the same conversation as before. [`Stage::end`] checks this for every test; these tests
+//! check the requests themselves.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use crate::commands::with_files;
 use crate::sessions::{ID, Shelf, messages, unmarked};
 use crate::stage::{Stage, prompt};
 
-/// Works where the transcripts are kept, with these files.
+/// Sets up a working folder with these files and stored transcripts.
 fn at_home(shelf: &Shelf, options: &mut Options, files: &[(&str, &str)]) {
     shelf.keep(options, ID);
     options.cwd = shelf.dir.path().to_owned();
@@ -23,13 +23,13 @@ fn at_home(shelf: &Shelf, options: &mut Options, files: &[(&str, &str)]) {
     with_files(options, files);
 }
 
-/// The messages of the last request so far.
+/// The messages of the latest request.
 fn last(stage: &Stage) -> Vec<Value> {
     let requests = stage.server.requests();
     unmarked(messages(&requests.last().unwrap().body))
 }
 
-/// Holds the next process to begin where this one ended.
+/// Checks that a resumed session starts with the messages of this one.
 async fn goes_on(shelf: &Shelf, stage: Stage, files: &[(&str, &str)]) -> String {
     let before = last(&stage);
     stage.leave_now().await;

@@ -1,4 +1,4 @@
-//! Subagents: what hosts see of them, what they are given, and what is kept.
+//! Subagents: messages to the host, what they receive, and what is saved.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use sluice_simulator::{Reply, Script};
 use crate::bell::Bell;
 use crate::stage::Stage;
 
-/// A call that hands `prompt` to a subagent of that kind.
+/// Input of a call that starts a subagent with `prompt`.
 pub(crate) fn agent(prompt: &str, more: Value) -> Value {
     let mut input = json!({"description": "do it", "prompt": prompt});
     let Value::Object(more) = more else {
@@ -79,7 +79,7 @@ async fn a_call_that_waits_gives_the_report() {
         (&json!(1), &json!(1))
     );
     assert_eq!(end["num_turns"], 2);
-    // Four answers of one account, two of them the session's own.
+    // Four responses in one account, two of them of the session itself.
     let used: u64 = end["modelUsage"]
         .as_object()
         .unwrap()
@@ -354,7 +354,7 @@ async fn one_may_start_another_and_no_deeper_than_allowed() {
     for n in 1..=5 {
         script = script.reply(nested(n));
     }
-    // The fifth has no Agent tool any more.
+    // The fifth one has no Agent tool.
     script = script.reply(nested(6)).text("Deepest");
     for n in 0..5 {
         script = script.text(format!("Back {n}"));
@@ -368,7 +368,7 @@ async fn one_may_start_another_and_no_deeper_than_allowed() {
     for pair in started.windows(2) {
         assert_eq!(pair[1]["parent_task_id"], pair[0]["task_id"]);
     }
-    // Hosts are not shown what one below a subagent is told.
+    // Hosts do not receive the results of a nested subagent.
     let told = stage.sent(7).to_string();
     assert!(told.contains("No such tool available: Agent"), "{told}");
     let stats = &stage.last("result:success")["subagent_stats"];

@@ -1,4 +1,4 @@
-//! Subagents and the person: questions from below, interrupts, stops, messages.
+//! Subagents and the person: permission requests, interrupts, stops, messages.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -126,7 +126,7 @@ async fn an_interrupt_withdraws_its_questions() {
     stage.leave_now().await;
 }
 
-/// A session with a subagent in the background whose command rings.
+/// A session with a background subagent that runs a command connected to the bell.
 async fn ringing(bell: &Bell) -> Stage {
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB", json!({}))).when("go"))
@@ -179,7 +179,7 @@ async fn an_interrupt_ends_what_works_in_the_background() {
         told.ends_with("task_updated task:stopped background:0 ok user:tool_error notice"),
         "{told}"
     );
-    // Who interrupts knows what became of it: no turn follows.
+    // The host initiated the interrupt, so no turn follows.
     stage.silent().await;
     stage.prompt("two").await;
     let result = stage.result().await;
@@ -297,7 +297,7 @@ async fn the_model_looks_at_one_and_stops_it() {
     assert_eq!(results[1]["tool_use_result"]["task"]["task_type"], "local_agent");
     assert_eq!(results[1]["tool_use_result"]["task"]["status"], "running");
     assert_eq!(results[2]["tool_use_result"]["task_type"], "local_agent");
-    // What it was at ends by itself, before the turn does or behind it, and is told in a turn of its own.
+    // Its current work ends before or after the end of the turn; a notification turn follows.
     let result = stage.result().await;
     assert_eq!(result["origin"]["kind"], "task-notification");
     assert!(!stage.all("notice").is_empty());

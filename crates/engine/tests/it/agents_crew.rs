@@ -1,4 +1,4 @@
-//! Subagents among themselves: who is told what, what a host tightens for all of them, and what joins a turn.
+//! Subagents of one session: messages among them, permission changes of the host, and notifications within a turn.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn write(stage_file: &str) -> Reply {
     Reply::tool("Write", json!({"file_path": stage_file, "content": "w\n"}))
 }
 
-/// The kind `ed`, which brings a mode of its own.
+/// The kind `ed`, which defines its own permission mode.
 fn of_mode(mode: &str) -> String {
     json!({"ed": {"description": "edits", "prompt": "You edit.", "permissionMode": mode}}).to_string()
 }
@@ -114,7 +114,7 @@ async fn what_ends_while_a_command_runs_is_told_in_the_same_turn() {
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
-    // It was told: no turn of its own follows.
+    // It was reported within the turn, so no further turn follows.
     stage.silent().await;
     assert_eq!(stage.end_crew().await, 0);
 }
@@ -430,7 +430,7 @@ async fn an_interrupt_ends_several_from_the_last_to_the_first() {
     );
     let ended: Vec<&Value> = stage.all("task:stopped").iter().map(|it| &it["tool_use_id"]).collect();
     assert_eq!(ended, ["toolu_2", "toolu_1"]);
-    // What was cut short has the reason of the message before it.
+    // A response that was cut off has the stop reason of the one before.
     assert_eq!(stage.last("result:error_during_execution!")["stop_reason"], "tool_use");
     stage.leave_now().await;
 }

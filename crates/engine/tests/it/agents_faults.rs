@@ -1,4 +1,4 @@
-//! Whatever becomes of a subagent, and whatever a host does meanwhile: each ends once, and takes nothing with it.
+//! Random faults: every subagent ends exactly once, whatever it or the host does, and the session stays usable.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,18 +9,18 @@ use crate::agents::agent;
 use crate::stage::Stage;
 use crate::words::word;
 
-/// What a subagent's model answers.
+/// The response of a subagent's model.
 #[derive(Debug, Clone, Copy)]
 enum Says {
     Text,
-    /// A command that is asked about.
+    /// A command that needs permission.
     Asked,
     Free,
     Impossible,
     Nested,
     Cut,
     Wrong,
-    /// Nothing, until it is let go or stopped.
+    /// No response until the gate is opened or the subagent is stopped.
     Hang,
 }
 
@@ -42,7 +42,7 @@ impl Says {
     }
 }
 
-/// What the host does.
+/// An action of the host.
 #[derive(Debug, Clone, Copy)]
 enum Does {
     Interrupt,
@@ -138,7 +138,7 @@ async fn play(mine: Vec<(bool, bool)>, theirs: Vec<Says>, acts: Vec<Does>) {
         act(&mut stage, does).await;
     }
     stage.gate("late").open();
-    // Nobody answers any more: what is open fails, and what works in the background comes to its end.
+    // Requests fail from now on, and background work comes to its end.
     stage.end_crew().await;
 }
 

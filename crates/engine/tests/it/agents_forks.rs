@@ -1,4 +1,4 @@
-//! What an agent of its own carries out, what agents bring with them, and going on with those of an earlier process.
+//! Commands that run in a subagent, skills and MCP servers of agents, and subagents of an earlier process.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::stage::Stage;
 
 const FORK: &str = "---\nname: paint\ndescription: paints things\ncontext: fork\n---\nPaint it $ARGUMENTS.\n";
 
-/// A session in whose folder these files lie.
+/// A session whose working folder contains these files.
 async fn with_files(script: Script, files: &[(&str, &str)]) -> Stage {
     Stage::with(script, |options| {
         commands::with_files(options, files);
@@ -180,7 +180,7 @@ async fn a_server_of_its_own_that_is_not_there_costs_nothing_else() {
     assert_eq!(stage.end_crew().await, 0);
 }
 
-/// Calls the tool of a server that only the kind `own` has, wherever the kind comes from.
+/// Calls the tool of a server that only the kind `own` has, defined by the host or by a file.
 async fn calls_its_own_server(by_host: bool) {
     let script = Script::new()
         .tool(
@@ -221,7 +221,7 @@ async fn calls_its_own_server(by_host: bool) {
         stage.last("task_started")["tool_use_id"]
     );
     assert!(results[0]["message"].to_string().contains("heard"), "{:?}", results[0]);
-    // It is the subagent's alone.
+    // The server belongs to the subagent only.
     let refused = stage.last("user:tool_error").to_string();
     assert!(refused.contains("No such tool available: mcp__mine__echo"), "{refused}");
     assert_eq!(stage.end_crew().await, 0);
@@ -306,7 +306,7 @@ async fn one_of_an_earlier_process_goes_on_with_all_its_file_holds() {
         for part in ["SUB", "echo seven", "The answer is 7", "and why"] {
             assert!(messages.contains(part), "{part}: {messages}");
         }
-        // Its file is one conversation.
+        // The file contains a single conversation.
         let path = second.dir.path().join(folder).join(format!("agent-{id}.jsonl"));
         let text = std::fs::read_to_string(path).unwrap();
         let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

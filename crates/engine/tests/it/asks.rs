@@ -1,4 +1,4 @@
-//! May this call run? Who is asked, when, and about what.
+//! Permission requests: which calls need one, and its content.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use sluice_wire::mode::PermissionMode;
 use crate::bell::Bell;
 use crate::stage::Stage;
 
-/// A model that touches a file, hears what came of it, and ends.
+/// A model that runs a command and then responds with text.
 pub(crate) fn touching(command: &str) -> Script {
     Script::new().tool("Bash", json!({"command": command})).text("Done")
 }
@@ -30,7 +30,7 @@ async fn an_ask_names_the_call() {
     assert_eq!(request["subtype"], "can_use_tool");
     assert_eq!(request["tool_name"], "Write");
     assert_eq!(request["tool_use_id"], "toolu_w");
-    // The host is asked about the absolute path, the conversation keeps the model's own.
+    // The request contains the absolute path; the conversation contains the model's path.
     assert_eq!(request["input"]["file_path"], stage.path("new.txt"));
     assert_eq!(
         stage.last("assistant:tool_use")["message"]["content"][0]["input"]["file_path"],
@@ -81,7 +81,7 @@ async fn without_anybody_to_ask_the_answer_is_no() {
     let result = stage.last("result:success");
     assert_eq!(result["permission_denials"][0]["tool_input"]["command"], "touch never");
     assert!(!stage.dir.path().join("never").exists());
-    // A refusal is not a failure of the session.
+    // A denial is not an error of the session.
     assert_eq!(stage.end().await, 0);
 }
 
@@ -128,7 +128,7 @@ async fn commands_are_asked_about_one_after_the_other() {
     stage.prompt("touch both").await;
     let first = stage.ask().await;
     stage.until("assistant:tool_use").await;
-    // The second is there, and waits for the first.
+    // The second call waits for the first.
     stage.silent().await;
     stage.allow(&first).await;
     let second = stage.ask().await;
@@ -162,7 +162,7 @@ async fn reads_are_asked_about_together_and_answered_in_any_order() {
     assert_eq!(early["message"]["content"][0]["tool_use_id"], "t2");
     stage.allow(&first).await;
     stage.result().await;
-    // The model gets them in the order of its calls.
+    // The results are in the order of the calls.
     let results = &stage.sent(2)["messages"][2]["content"];
     assert_eq!(
         (&results[0]["tool_use_id"], &results[1]["tool_use_id"]),
@@ -210,7 +210,7 @@ async fn commands_that_only_look_run_together() {
     );
     std::fs::write(stage.path("file"), "quick").unwrap();
     stage.prompt("look at both").await;
-    // The first waits for someone to write; the second does not wait for it.
+    // The first call waits for a writer; the second does not wait for the first.
     let quick = stage.until("user:tool_result").await;
     assert_eq!(quick["message"]["content"][0]["tool_use_id"], "quick");
     let writer = std::thread::spawn(move || std::fs::write(pipe, "slow"));

@@ -1,4 +1,4 @@
-//! What the host may answer, and what becomes of it.
+//! Answers of the host to permission requests.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn content(message: &Value) -> &str {
     message["message"]["content"][0]["content"].as_str().unwrap()
 }
 
-/// Plays one call and one answer to it.
+/// Runs one call and answers its permission request.
 async fn answered(answer: Value) -> Stage {
     let mut stage = Stage::begin(touching("touch made")).await;
     stage.prompt("touch").await;
@@ -279,7 +279,7 @@ async fn an_answer_while_the_model_still_speaks() {
     let ask = stage.ask().await;
     stage.allow(&ask).await;
     stage.gate("word").open();
-    // The result stands behind the whole message it belongs to.
+    // The result follows the complete message that it belongs to.
     assert_eq!(
         stage.turn().await,
         "init assistant:tool_use ask:Bash assistant:text user:tool_result assistant:text result:success"

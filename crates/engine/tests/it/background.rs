@@ -1,4 +1,4 @@
-//! Commands that go on after their call has returned.
+//! Commands that continue after their call has returned.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn in_background(bell: &Bell) -> Reply {
     )
 }
 
-/// A session with a command in the background, at rest.
+/// A session with a running background command and no open turn.
 async fn ringing(bell: &Bell, script: Script) -> (Stage, Caller) {
     ringing_with(bell, script, None).await
 }
@@ -94,7 +94,7 @@ async fn one_that_is_stopped_is_no_news() {
     caller.hung_up().await;
     assert!(!caller.lives());
     stage.silent().await;
-    // Stopping what is not there is no mistake.
+    // Stopping an unknown task succeeds.
     let answer = stage
         .control(json!({"subtype": "stop_task", "task_id": "nonsense"}))
         .await;
@@ -150,7 +150,7 @@ async fn the_end_of_the_input_waits_no_longer_than_told() {
     let (mut stage, mut caller) = ringing_with(&bell, script, Some(Duration::ZERO)).await;
     stage.eof().await;
     stage.hear_out().await;
-    // Nothing outlives its session.
+    // Commands end with their session.
     caller.hung_up().await;
     assert!(!caller.lives());
     assert_eq!(stage.end().await, 0);

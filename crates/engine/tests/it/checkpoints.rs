@@ -1,4 +1,4 @@
-//! Files are put back as they stood before a prompt.
+//! Restoring files to their state before a prompt.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,7 +15,7 @@ use crate::stage::Stage;
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
-/// Where the session works and is kept.
+/// The folders of a session.
 struct Place(TempDir);
 
 impl Place {
@@ -107,7 +107,7 @@ async fn files_are_put_back_and_new_ones_go() {
     assert_eq!(place.read("g.txt"), None);
     rewind(&mut stage, "u1", false).await;
     assert_eq!(place.read("f.txt"), None);
-    // And forward again: what was kept stays kept.
+    // Later checkpoints are still available.
     rewind(&mut stage, "u3", false).await;
     assert_eq!(place.read("f.txt").unwrap(), "v2\n");
     assert_eq!(place.read("g.txt").unwrap(), "new\n");

@@ -1,4 +1,4 @@
-//! Prompts that begin with a slash: files of commands, and the commands that need no file.
+//! Slash commands from files and built-in ones.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use sluice_simulator::{Reply, Script};
 
 use crate::stage::Stage;
 
-/// Lays files down where the session works, and has it read what projects and people keep there.
+/// Writes files below the working folder and loads the settings of the user and the project.
 pub(crate) fn with_files(options: &mut Options, files: &[(&str, &str)]) {
     for (path, text) in files {
         let path = options.cwd.join(path);
@@ -24,7 +24,7 @@ async fn stage(script: Script, files: &[(&str, &str)]) -> Stage {
     Stage::with(script, |options| with_files(options, files)).await
 }
 
-/// As [`stage`], in a folder that is trusted.
+/// Like [`stage`], in a trusted folder.
 async fn trusting(script: Script, files: &[(&str, &str)]) -> Stage {
     Stage::with(script, |options| {
         with_files(options, files);

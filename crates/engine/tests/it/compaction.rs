@@ -1,4 +1,4 @@
-//! A conversation that fills the window is replaced by a summary, by itself or when asked to.
+//! Compaction: a conversation that fills the context window is replaced by a summary, automatically or on request.
 
 use std::fs;
 use std::path::Path;
@@ -12,11 +12,11 @@ use tempfile::TempDir;
 
 use crate::stage::Stage;
 
-/// Where the prompt cache ends: not the same place twice.
+/// The cache marker in a request, whose position differs between requests.
 const MARK: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
-/// The model says that its window is nearly full.
+/// Adds a usage that almost fills the context window.
 fn full(reply: Reply) -> Reply {
     reply.usage(&json!({"input_tokens": 985_000}))
 }
@@ -306,7 +306,7 @@ async fn an_interrupt_ends_it_and_nothing_is_lost() {
     stage.leave_now().await;
 }
 
-/// Keeps a session where another finds it.
+/// Saves the session in a shared folder.
 fn keep(options: &mut Options, shelf: &TempDir) -> Projects {
     let projects = Projects::new(shelf.path().join("projects"));
     options.session.id = ID.to_owned();

@@ -1,4 +1,4 @@
-//! What a host can ask of a session. Every request has exactly one answer.
+//! Control requests of the host. Every request gets exactly one response.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ async fn another_model_from_the_next_request_on() {
     stage.prompt("next").await;
     stage.turn().await;
     assert_eq!(stage.last("init")["model"], "claude-sonnet-5-5");
-    // Both are on the bill.
+    // Both models are in the usage.
     let usage = stage.last("result:success")["modelUsage"].as_object().unwrap();
     assert_eq!(usage.len(), 2);
     stage.end().await;
@@ -54,7 +54,7 @@ async fn a_model_by_any_name_and_back() {
         let answer = stage.control(json!({"subtype": "set_model", "model": name})).await;
         assert_eq!(answer["response"]["model"], resolved);
     }
-    // There is no conversation yet that would keep a note of it.
+    // The conversation is empty, so no note is added.
     assert_eq!(stage.told(), "ok ok ok ok");
     for (name, code) in [(json!(""), "catalog_unknown"), (json!(5), "invalid_request")] {
         let answer = stage.control(json!({"subtype": "set_model", "model": name})).await;
@@ -78,7 +78,7 @@ async fn a_mode_that_is_one() {
         assert_eq!(stage.next().await["permissionMode"], mode);
         stage.told();
     }
-    // The same again is no change.
+    // Selecting the same mode again is not a change.
     let answer = stage
         .control(json!({"subtype": "set_permission_mode", "mode": "manual"}))
         .await;
@@ -239,7 +239,7 @@ async fn a_session_can_be_greeted_twice() {
     stage.prompt("touch").await;
     let ask = stage.ask().await;
     stage.told();
-    // A host that comes back learns what is open and what runs.
+    // A host that attaches again receives open requests and running tasks.
     let second = stage.control(json!({"subtype": "initialize"})).await;
     let open = &second["pending_permission_requests"];
     assert_eq!(open[0]["request_id"], ask["request_id"]);

@@ -1,4 +1,4 @@
-//! Options of the conversation, from the launch or the host, and what a launch leaves out.
+//! Options of the conversation from the launch or the host.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Requests that fail for good, and answers that are none.
+//! Requests that fail finally, and responses without a usable answer.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use sluice_simulator::{Reply, Script};
 
 use crate::stage::Stage;
 
-/// Plays a turn that fails for good, then one that does not.
+/// Runs a turn whose requests all fail.
 async fn failing(reply: Reply) -> (Stage, String) {
     let script = Script::new().reply(reply.clone().repeat());
     let mut stage = Stage::begin(script).await;
@@ -60,7 +60,7 @@ async fn a_model_that_is_not_there() {
         text(&stage)
     );
     assert_eq!(stage.last("assistant:text")["error"], "model_not_found");
-    // Some gateways know whole messages only, so that is tried once.
+    // Some gateways do not support streaming, so the request is repeated once without it.
     let streamed: Vec<Value> = stage
         .server
         .requests()
@@ -163,7 +163,7 @@ async fn a_failure_between_tools_does_not_spoil_the_next_turn() {
     );
     stage.prompt("again").await;
     assert_eq!(stage.turn().await, "init assistant:text result:success");
-    // Our own words in the model's place are not put into its mouth.
+    // Error messages that the engine wrote are not sent to the model.
     assert!(!stage.sent(3)["messages"].to_string().contains("API Error"));
     assert_eq!(stage.end().await, 0);
 }
@@ -205,7 +205,7 @@ async fn an_empty_answer_is_asked_for_once_more() {
     let mut stage = Stage::begin(Script::new().reply(Reply::empty()).text("Here")).await;
     stage.prompt("hi").await;
     assert_eq!(stage.turn().await, "init nudge assistant:text result:success");
-    // Nothing cannot be sent back: the question and the nudge stand in a row.
+    // An empty message cannot be sent back: the prompt and the nudge are in one message.
     let roles: Vec<Value> = stage.sent(2)["messages"]
         .as_array()
         .unwrap()
@@ -253,13 +253,12 @@ async fn a_pause_is_followed_by_the_same_conversation() {
     stage.prompt("hi").await;
     stage.result().await;
     assert_eq!(stage.told(), "init assistant:text assistant:text result:success");
-    // The paused answer is the last word here, so that the model goes on with it.
+    // The paused response is the last message, so that the model continues it.
     let messages = stage.sent(2)["messages"].clone();
     assert_eq!(messages.as_array().unwrap().last().unwrap()["role"], "assistant");
     stage.leave_now().await;
 }
 
-/// A prompt with an image.
 fn looking() -> Value {
     let image = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data":
         "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg=="}});
@@ -298,7 +297,7 @@ async fn an_image_that_is_refused_is_taken_out_and_the_turn_goes_on() {
                 "{status}: request {sent}"
             );
         }
-        // What was refused was never part of the conversation, so the next request need not begin with it.
+        // The rejected request is not part of the conversation, so the next request need not start with it.
         stage.leave_now().await;
     }
 }

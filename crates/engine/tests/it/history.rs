@@ -1,7 +1,6 @@
-//! What the model is shown: only ever appended to, and always whole.
+//! The conversation as sent to the model: append-only and always complete.
 //!
-//! [`Stage::end`] holds every session of these tests to that; here it is a session that goes through
-//! everything that could break it.
+//! [`Stage::end`] checks this for every test; these tests run sessions with everything that could violate it.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -10,7 +9,7 @@ use sluice_simulator::{Reply, Script};
 use crate::bell::Bell;
 use crate::stage::Stage;
 
-/// The kinds of blocks of every message, as `user(text) assistant(text+tool_use)`.
+/// The kinds of content blocks of every message, such as `user(text) assistant(text+tool_use)`.
 fn shape(body: &Value) -> String {
     let shapes = body["messages"].as_array().unwrap().iter().map(|message| {
         let kinds: Vec<&str> = message["content"]
@@ -29,7 +28,7 @@ async fn a_long_session_with_everything_in_it() {
     let bell = Bell::hang().await;
     let ring = || json!({"command": bell.command()});
     let script = Script::new()
-        // A turn with tools, one of them impossible, and a prompt that joins.
+        // A turn with tools, one of them unknown, and a prompt that joins.
         .reply(
             Reply::thinking("so")
                 .and_text("Two calls")
@@ -37,11 +36,11 @@ async fn a_long_session_with_everything_in_it() {
                 .and_tool("Teleport", json!({})),
         )
         .text("Both done")
-        // Interrupted while speaking.
+        // Interrupted during a response.
         .reply(Reply::text("one two three").gate_each("word"))
-        // Interrupted while a command runs.
+        // Interrupted while a command is running.
         .tool("Bash", ring())
-        // Cut after a block, then refused once, then failing.
+        // Cut off after a block, then refused once, then failing.
         .reply(Reply::text("Alpha").and_text("Beta gamma").cut_after(6))
         .reply(Reply::text("no").stop_reason("refusal"))
         .reply(Reply::empty())

@@ -1,4 +1,4 @@
-//! Hooks that are agents, and hooks of what agents do.
+//! Hooks that run agents, and hooks on calls of agents.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn allowing(options: &mut sluice_engine::Options) {
     options.permissions.allowed = vec!["Bash".into()];
 }
 
-/// What the last call the host heard of came to.
+/// The content of the latest tool result that the host received.
 fn outcome(stage: &Stage) -> &Value {
     let mut heard = stage.heard.iter().rev().filter(|message| message["type"] == "user");
     &heard.next().unwrap()["message"]["content"][0]["content"]
@@ -23,7 +23,7 @@ fn outcome(stage: &Stage) -> &Value {
 
 #[tokio::test]
 async fn an_agent_looks_before_it_answers() {
-    // The session's call, then the agent's own, its answer, and the session's end.
+    // The call of the session, the call and the answer of the agent, and the final response of the session.
     let script = Script::new()
         .tool("Bash", json!({"command": "echo ran"}))
         .tool("Read", json!({"file_path": "notes"}))
@@ -40,7 +40,7 @@ async fn an_agent_looks_before_it_answers() {
         *outcome(&stage),
         json!("PreToolUse:Bash hook error: the notes forbid it")
     );
-    // The host hears of the session's call only.
+    // The host receives only the call of the session.
     assert_eq!(stage.all("assistant:tool_use").len(), 1);
     assert_eq!(stage.all("task_started").len(), 0);
     let asked = stage.sent(2);

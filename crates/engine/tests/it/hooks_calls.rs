@@ -1,4 +1,4 @@
-//! Hooks of settings around calls: what they may forbid, ask about, allow and change.
+//! Hooks of settings files on tool calls: deny, ask, allow, and change the input.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ pub(crate) async fn hooked(brain: impl Brain, hooks: Value, change: impl FnOnce(
     .await
 }
 
-/// The hooks of one event: a line for bash each.
+/// Hooks of one event, each a bash command.
 pub(crate) fn on(event: &str, commands: &[&str]) -> Value {
     let hooks: Vec<Value> = commands
         .iter()
@@ -29,7 +29,7 @@ pub(crate) fn on(event: &str, commands: &[&str]) -> Value {
     json!({event: [{"hooks": hooks}]})
 }
 
-/// A line that prints an answer about its event.
+/// A bash command that prints the specific output of an event.
 #[allow(
     clippy::needless_pass_by_value,
     reason = "so that it can be written down where it is said"

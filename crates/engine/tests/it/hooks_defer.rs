@@ -1,4 +1,4 @@
-//! Calls that a hook puts off, and sessions that go on with them.
+//! Calls that a hook defers, and resumed sessions that run them.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::stage::Stage;
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
-/// Puts calls off until there is a file that says otherwise.
+/// Defers calls until a certain file exists.
 fn until_ready() -> Value {
     let later = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "defer"}});
     on("PreToolUse", &[&format!("[ -e \"$READY\" ] || echo '{later}'")])
@@ -86,7 +86,7 @@ async fn a_turn_ends_with_the_call_undone_and_another_session_does_it() {
     assert_eq!(result["deferred_tool_use"]["name"], "Bash");
     assert_eq!(result["deferred_tool_use"]["input"]["command"], "echo ran");
 
-    // It is put off again as long as nobody is ready.
+    // It is deferred again until the file exists.
     let mut again = shelf.resume(Script::new(), |_| {}).await;
     again.eof().await;
     assert_eq!(again.result().await["terminal_reason"], "tool_deferred");
@@ -116,7 +116,7 @@ async fn a_prompt_follows_what_was_put_off() {
     assert_eq!(told, "user:tool_result init assistant:text result:success");
     let said = stage.said_to_model(1);
     assert_eq!(said.last().unwrap(), "and then?");
-    // The call itself was heard in the session before.
+    // The call itself was sent by the earlier process.
     stage.leave_now().await;
 }
 

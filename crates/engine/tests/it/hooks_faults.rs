@@ -1,4 +1,4 @@
-//! Hooks that hang, flood, die, lie or cannot be run: none of them takes the session with it.
+//! Faulty hooks that hang, flood the output, crash or cannot be started do not affect the session.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn script() -> Script {
     touching("echo x")
 }
 
-/// A session whose administrator brings these hooks.
+/// A session with these managed settings.
 async fn managed(script: Script, settings: Value) -> Stage {
     Stage::with(script, move |options| {
         let places = options.settings.places().clone();
@@ -89,7 +89,7 @@ async fn a_turn_can_be_interrupted_while_its_hooks_run() {
         let mut caller = bell.rung().await;
         stage.interrupt().await;
         let result = stage.result().await;
-        // An answer that was whole when only its hooks ran stays one.
+        // If only Stop hooks were interrupted, the response is complete.
         let wanted = if event == "Stop" {
             "success"
         } else {

@@ -1,4 +1,4 @@
-//! Hooks of settings around calls that no session makes.
+//! Hooks of settings files on tool calls without a session.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ impl Post {
         }
     }
 
-    /// Runs a command, and says whether it was asked about.
+    /// Runs a command. Returns the outcome and whether permission was requested.
     async fn bash(&self, command: &str, reply: GuardedAnswer) -> (Ran, bool) {
         let call = GuardedCall {
             id: "call".to_owned(),
@@ -79,7 +79,7 @@ async fn a_hook_forbids_asks_and_allows() {
     assert!(!asked && post.dir.path().join("made").exists());
 }
 
-/// A hook that answers for the person.
+/// A hook that answers permission requests.
 fn answers(decision: &Value) -> Value {
     let answer = says("PermissionRequest", json!({"decision": decision}));
     on("PermissionRequest", &[&answer])

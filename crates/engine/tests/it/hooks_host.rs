@@ -104,7 +104,7 @@ async fn an_interrupt_withdraws_open_callbacks() {
     let told = stage.turn().await;
     assert!(told.starts_with("init assistant:tool_use hook:cb cancel ok"), "{told}");
     assert!(told.ends_with("notice result:error_during_execution!"), "{told}");
-    // A late answer is for nobody.
+    // A late answer is ignored.
     stage.answer(&asked, json!({})).await;
     stage.silent().await;
     assert!(!stage.dir.path().join("made").exists());

@@ -1,5 +1,5 @@
-//! The moments of a session hooks are told of besides turns and calls: files, instructions, notices, commands,
-//! compactions, models, directories; and that what hooks say is kept.
+//! Hooks on events other than turns and calls: files, memory files, notifications, commands, compaction, models and
+//! directories; and storing their output.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::commands::with_files;
 use crate::hooks_calls::{hooked, on, says};
 use crate::stage::Stage;
 
-/// A line that says what it was told, so that the host hears it.
+/// A hook command that sends its input to the host as a message.
 pub(crate) const ECHO: &str = "python3 -c 'import json, sys; print(json.dumps({\"systemMessage\": sys.stdin.read()}))'";
 
 fn both(one: Value, two: &Value) -> Value {
@@ -23,7 +23,7 @@ fn both(one: Value, two: &Value) -> Value {
     Value::Object(one)
 }
 
-/// What a hook that says what it was told was told.
+/// The hook input in a message of [`ECHO`].
 pub(crate) fn told(info: &Value) -> Value {
     let text = info["content"].as_str().unwrap();
     let (_, told) = text.split_once(" says: ").unwrap_or_else(|| panic!("{text}"));

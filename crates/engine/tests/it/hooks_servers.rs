@@ -1,4 +1,4 @@
-//! Hooks and MCP servers: tools that are hooks, and what servers want from the person.
+//! Hooks and MCP servers: server tools as hooks, and hooks on elicitations.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use sluice_simulator::Script;
 use crate::hooks_calls::{hooked, on, says};
 use crate::stage::Stage;
 
-/// A server whose tools say what they were asked, fail, or ask the person something.
+/// A server whose tools return their input, fail, or send an elicitation.
 const SERVER: &str = r#"
 say() { printf '%s\n' "$1"; }
 answer() { say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}"; }
@@ -50,7 +50,7 @@ fn calls(event: &str, tool: &str, input: &Value) -> Value {
     json!({event: [{"hooks": [{"type": "mcp_tool", "server": "s", "tool": tool, "input": input}]}]})
 }
 
-/// What the only call came to.
+/// The content of the latest tool result.
 fn outcome(stage: &Stage) -> String {
     let heard = stage.heard.iter().filter(|message| message["type"] == "user");
     let mut contents = heard.map(|message| message["message"]["content"][0]["content"].clone());
@@ -67,7 +67,7 @@ async fn a_tool_of_a_server_is_a_hook() {
     assert_eq!(outcome(&stage), "\"PreToolUse:Bash hook error: not echo ran\"");
     stage.end().await;
 
-    // One that fails, or is not there, is told of and passes.
+    // A failing or missing tool is reported and does not block.
     let mut stranger = calls("PreToolUse", "gate", &input);
     stranger["PreToolUse"][0]["hooks"][0]["server"] = json!("nosuch");
     for (hooks, told) in [(calls("PreToolUse", "fail", &input), "it broke"), (stranger, "nosuch")] {

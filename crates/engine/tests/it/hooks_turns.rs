@@ -1,4 +1,4 @@
-//! Hooks around turns and sessions: prompts, ends, starts, settings, servers and models that answer.
+//! Hooks on turns and sessions: prompts, ends, starts, settings, HTTP hooks and prompt hooks.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::hooks_calls::{hooked, on, says};
 use crate::hooks_moments::{ECHO, told};
 use crate::stage::Stage;
 
-/// Every event that a plain session has, each written down as it happens.
+/// Hooks that append the input of each event to a file.
 fn diary(events: &[&str]) -> Value {
     let line = "cat >> \"$CLAUDE_PROJECT_DIR/diary\"";
     let hooks = events.iter().map(|event| {
@@ -52,7 +52,7 @@ async fn every_event_of_a_session_is_told_in_its_order() {
     let mut stage = hooked(script, diary(&events), |_| {}).await;
     stage.prompt("go").await;
     let ask = stage.ask().await;
-    // The ask is answered once its hook has written.
+    // Answer the permission request only after its hook has written.
     while written(&stage)
         .last()
         .is_none_or(|told| told["hook_event_name"] != "PermissionRequest")
@@ -110,7 +110,7 @@ async fn the_end_of_a_session_is_told() {
 async fn an_end_by_an_error_of_the_api_is_told() {
     let mut stage = hooked(Script::new().error(400), on("StopFailure", &[ECHO]), |_| {}).await;
     stage.prompt("go").await;
-    // Nobody waits for it, and nothing is told of it.
+    // The result of this hook is not awaited or used.
     let told = told(&stage.until("info").await);
     assert!(!told["error"].as_str().unwrap().is_empty());
     assert!(told["last_assistant_message"].as_str().unwrap().contains("400"));
@@ -210,7 +210,7 @@ async fn variables_are_taken_from_no_file_a_command_could_have_left() {
     let script = Script::new()
         .tool("Bash", json!({"command": "echo \"${GREETING-none}\""}))
         .text("Done");
-    // Commands in a sandbox may write where outputs are kept; what is found there is never run outside.
+    // Sandboxed commands may write to the output folder, so files in it are never executed.
     let mut stage = hooked(script, on("SessionStart", &["true"]), |options| {
         options.permissions.allowed = vec!["Bash".into()];
         std::fs::create_dir_all(&options.folders.outputs).unwrap();
@@ -304,7 +304,7 @@ async fn one_that_is_not_waited_for_is_heard_later() {
     while stage.all("hook_response").is_empty() {
         stage.next().await;
     }
-    // What is asked after it is answered after it.
+    // Requests are answered in order, so the hook result has been handled.
     stage.control(json!({"subtype": "get_binary_version"})).await;
     stage.prompt("and").await;
     stage.result().await;

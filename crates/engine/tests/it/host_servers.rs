@@ -28,7 +28,7 @@ fn bypassing(options: &mut Options) {
     options.permissions.allowed.push("mcp__h__sum".to_owned());
 }
 
-/// Answers the `tools/call` that comes next.
+/// Answers the next `tools/call`.
 async fn answer_call(stage: &mut Stage) {
     let call = loop {
         let message = stage.next().await;

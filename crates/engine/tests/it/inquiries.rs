@@ -1,4 +1,4 @@
-//! What a host asks about besides the turn: settings, rules, files, cost, context, and questions on the side.
+//! Control requests outside of turns: settings, rules, files, cost, context, side questions.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use sluice_simulator::{Reply, Script};
 use crate::asks::touching;
 use crate::stage::Stage;
 
-/// A session that has played one turn.
+/// A session after its first turn.
 async fn after_hello(script: Script) -> Stage {
     let mut stage = Stage::begin(script).await;
     stage.prompt("hi").await;
@@ -37,7 +37,7 @@ async fn settings_laid_over_hold_from_the_next_call_on() {
         json!([{"source": "flagSettings", "settings": rules}])
     );
     assert_eq!(answer["response"]["applied"]["model"], "claude-sonnet-5-5");
-    // `null` takes it back.
+    // `null` removes the override.
     stage
         .control(json!({"subtype": "apply_flag_settings", "settings": {"permissions": null, "model": null}}))
         .await;
@@ -93,7 +93,7 @@ async fn a_sandbox_asked_for_later_confines_the_next_command() {
         options.permissions.allowed = vec!["Bash".into()];
     })
     .await;
-    // One that cannot be made refuses everything, wherever this test runs.
+    // An invalid sandbox configuration rejects all commands on every machine.
     let settings = json!({"sandbox": {"enabled": "perhaps"}});
     stage
         .control(json!({"subtype": "apply_flag_settings", "settings": settings}))
@@ -154,14 +154,14 @@ async fn a_settings_file_is_written_where_it_belongs() {
     let answer = stage.control(update("userSettings")).await;
     assert_eq!(answer["response"], json!({}));
     assert_eq!(written(&stage), json!({"outputStyle": "Concise"}));
-    // How hard a model tries is kept with the model.
+    // The effort level is stored per model.
     let effort = json!({"subtype": "update_settings", "source": "userSettings", "settings": {"effortLevel": "low"}});
     assert_eq!(stage.control(effort).await["subtype"], "success");
     assert_eq!(
         written(&stage),
         json!({"outputStyle": "Concise", "modelSettings": {"claude-opus-5-5": {"effortLevel": "low"}}})
     );
-    // What could run or allow something is no host's to write.
+    // Hosts cannot write settings that run programs or grant permissions.
     for settings in [
         json!({"hooks": {}}),
         json!({"permissions": {}}),
@@ -301,7 +301,7 @@ async fn cost_and_context_are_told() {
         .await;
     assert_eq!(summary["response"]["gridRows"], json!([]));
     assert_eq!(summary["response"]["totalTokens"], response["totalTokens"]);
-    // Nothing of this was a turn, and nothing of it changed what the model is told.
+    // These requests are not turns and do not change what is sent to the model.
     stage.prompt("again").await;
     stage.turn().await;
     stage.end().await;
@@ -323,7 +323,7 @@ async fn a_question_on_the_side_holds_nothing_up_and_stays_outside() {
         (&json!(id), &json!("started"))
     );
     stage.gate("side").reached().await;
-    // A whole turn passes while the answer is awaited.
+    // A whole turn runs while the side question is open.
     stage.prompt("again").await;
     assert_eq!(stage.result().await["result"], "Again");
     stage.gate("side").open();
@@ -350,7 +350,7 @@ async fn a_question_on_the_side_while_a_call_is_open() {
         .control(json!({"subtype": "side_question", "question": "well?"}))
         .await;
     assert_eq!(answer["response"]["synthetic"], false, "{answer}");
-    // The call has no result yet, so the question leaves it out.
+    // The call has no result yet, so the request leaves it out.
     assert!(!stage.sent(2)["messages"].to_string().contains("tool_use"));
     stage.allow(&ask).await;
     assert_eq!(stage.result().await["subtype"], "success");
@@ -452,7 +452,7 @@ async fn a_session_ends_when_the_host_says_so() {
     stage.request(json!({"subtype": "end_session"})).await;
     let result = stage.result().await;
     assert_eq!(result["terminal_reason"], "aborted_tools");
-    // The turn did not end well.
+    // The turn ended with an error.
     assert_eq!(stage.leave().await, 1);
 }
 

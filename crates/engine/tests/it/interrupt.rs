@@ -1,4 +1,4 @@
-//! Interrupts while the model speaks, or is about to. After each the next turn works.
+//! Interrupts before and during responses. The session works normally afterwards.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn interrupted(stage: &Stage) {
     );
 }
 
-/// The session is as good as before: another turn, then a clean end.
+/// Checks that the session still works: runs another turn and ends it cleanly.
 async fn goes_on(mut stage: Stage) {
     stage.told();
     stage.prompt("go on").await;
@@ -102,7 +102,7 @@ async fn in_the_middle_of_a_text() {
     assert_eq!(kept["message"]["content"][0]["text"], "one two ");
     let end = stage.last("md");
     assert_eq!(end["event"]["delta"]["stop_reason"], Value::Null);
-    // The request is paid for as far as it came.
+    // The usage of the interrupted request is charged.
     let cost = &stage.last("result:error_during_execution!")["total_cost_usd"];
     assert!(cost.as_f64().unwrap() > 0.0, "{cost}");
     assert_eq!(stage.server.wait_ending(1).await, Ending::ClientLeft);
@@ -121,7 +121,7 @@ async fn in_the_middle_of_a_text_without_partial_messages() {
         .text("Next");
     let mut stage = Stage::begin(script).await;
     stage.prompt("hi").await;
-    // The thought in its halves and its signature, and the first word; the second waits.
+    // The parts of the thinking block and the first word; the second word waits.
     for _ in 0..4 {
         stage.gate("word").reached().await;
         stage.gate("word").open_n(1);
@@ -130,7 +130,7 @@ async fn in_the_middle_of_a_text_without_partial_messages() {
     stage.gate("word").reached().await;
     stage.interrupt().await;
     let told = stage.turn().await;
-    // Whether the word had been read when the interrupt came is the network's affair.
+    // Whether the first word had been read at the time of the interrupt depends on the network.
     assert!(
         [
             "init thought thought assistant:thinking ok assistant:text! notice result:error_during_execution!",
@@ -170,7 +170,7 @@ async fn in_the_input_of_a_call() {
     stage.gate("half").open_n(1);
     stage.until("d").await;
     stage.interrupt().await;
-    // A call that was not finished was not made: nobody is told of it, and its block is not closed.
+    // An incomplete call is dropped: it is not reported and its block is not closed.
     assert_eq!(
         stage.turn().await,
         "init requesting ms bs d ok notice md me result:error_during_execution!"

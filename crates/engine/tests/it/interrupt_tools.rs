@@ -1,4 +1,4 @@
-//! Interrupts while tools run or are asked about. After each the next turn works.
+//! Interrupts while tools run or permission requests are open. The session works normally afterwards.
 
 use pretty_assertions::assert_eq;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! How many requests a turn may make, and what a session may cost.
+//! Limits on the number of requests per turn and on the cost of a session.
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -24,7 +24,7 @@ async fn a_turn_may_make_so_many_requests() {
     assert_eq!(result["terminal_reason"], "max_turns");
     assert_eq!(result["num_turns"], 3);
     assert!(result.get("result").is_none());
-    // The limit is each turn's own.
+    // The limit applies to each turn.
     stage.prompt("again").await;
     assert_eq!(stage.turn().await, "init assistant:text result:success");
     assert_eq!(stage.end().await, 0);
@@ -78,7 +78,7 @@ async fn asking_again_by_itself_counts_against_the_limit() {
     stage.end().await;
 }
 
-/// A reply that costs more than half a dollar.
+/// A response that costs more than half a dollar.
 fn dear(reply: Reply) -> Reply {
     reply.usage(&json!({"input_tokens": 1_000_000}))
 }
@@ -90,7 +90,7 @@ async fn the_budget_is_checked_before_tools_run() {
         .text("Never");
     let mut stage = Stage::with(script, |options| options.limits.max_budget_usd = Some(0.5)).await;
     stage.prompt("touch").await;
-    // It is not even asked about.
+    // There is not even a permission request.
     assert_eq!(
         stage.turn().await,
         "init assistant:tool_use result:error_max_budget_usd!"
@@ -99,7 +99,7 @@ async fn the_budget_is_checked_before_tools_run() {
     assert_eq!(result["errors"], json!(["Reached maximum budget ($0.5)"]));
     assert_eq!(result["terminal_reason"], "budget_exhausted");
 
-    // It is spent for good: later turns end at once.
+    // The budget is exhausted, so later turns end immediately.
     for _ in 0..2 {
         stage.prompt("again").await;
         assert_eq!(stage.turn().await, "init result:error_max_budget_usd!");

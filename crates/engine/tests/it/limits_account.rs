@@ -1,4 +1,4 @@
-//! The usage limits of a subscription.
+//! Rate limits of a subscription.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The engine as its doors see it: in process, against the scripted model, with a real bash.
+//! Tests of the engine through its port: in process, with a scripted model and a real bash.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod alarm;

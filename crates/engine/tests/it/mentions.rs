@@ -1,4 +1,4 @@
-//! Files a prompt mentions.
+//! Files that a prompt mentions.
 
 use serde_json::json;
 use sluice_simulator::{Reply, Script};

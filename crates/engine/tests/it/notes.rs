@@ -1,4 +1,4 @@
-//! What the agent notes for itself, and the parts of ours that can be left out.
+//! Notes of the agent, and disabling built-in plugins.
 
 use std::fs;
 

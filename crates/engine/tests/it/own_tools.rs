@@ -1,5 +1,5 @@
-//! Tools of which no file of the engine knows, each added by one line: what holds for Edit holds for one that says it
-//! changes a file, what holds for Read for one that says it reads one, and one that says nothing is asked about.
+//! Custom tools that are only known by their descriptor: rules for Edit apply to tools that declare to edit a file, rules for
+//! Read to those that declare to read one, and a tool without a declaration needs permission.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -37,7 +37,7 @@ static APPEND: LazyLock<Descriptor> = LazyLock::new(|| descriptor("Append", Touc
 static HEAD: LazyLock<Descriptor> = LazyLock::new(|| descriptor("Head", Touches::Reads { path: "target" }));
 static MYSTERY: LazyLock<Descriptor> = LazyLock::new(|| descriptor("Mystery", Touches::default()));
 
-/// Where the decision found the target.
+/// The path of the target, and its location at the time of the decision.
 fn place(input: &Value, cx: &Context) -> Result<(PathBuf, PathBuf), Box<Outcome>> {
     let path = cx.absolute(input["target"].as_str().unwrap());
     let pin = cx.pin(&path)?;
@@ -45,7 +45,7 @@ fn place(input: &Value, cx: &Context) -> Result<(PathBuf, PathBuf), Box<Outcome>
     Ok((path, place))
 }
 
-/// Adds a line to a file.
+/// Appends a line to a file.
 struct Append;
 
 impl Tool for Append {
@@ -73,7 +73,7 @@ impl Tool for Append {
     }
 }
 
-/// Gives the first line of a file.
+/// Returns the first line of a file.
 struct Head;
 
 impl Tool for Head {
@@ -105,7 +105,7 @@ impl Tool for Head {
     }
 }
 
-/// Says nothing about itself.
+/// Declares nothing about itself.
 struct Mystery;
 
 impl Tool for Mystery {
@@ -134,7 +134,7 @@ fn append(target: &str) -> Value {
     json!({"target": target, "line": "more"})
 }
 
-/// What a session says of one call.
+/// Describes how a session handled one call.
 async fn told(tool: &str, target: &str, change: impl FnOnce(&mut Options)) -> String {
     let script = Script::new().tool(tool, append(target)).text("Done");
     let mut stage = Stage::with(script, |options| {
@@ -229,7 +229,7 @@ async fn one_that_reads_is_decided_about_as_read_is() {
         let said = told("Head", "secret/a.txt", deny(rule)).await;
         assert!(said.starts_with("refused Reading ") && said.contains(rule), "{said}");
     }
-    // Nothing is told of a file nobody was asked about, were it only that there is none.
+    // Nothing about the file is revealed before the permission request, not even that it does not exist.
     assert_eq!(told("Head", "/etc/no-such-file", |_| {}).await, "asked workingDir -");
     let ask = |options: &mut Options| {
         options
@@ -400,7 +400,7 @@ async fn an_older_name_is_held_against_the_rules_for_the_name() {
     stage.end().await;
 }
 
-/// `claude-agent-acp` always passes `--tools=default`, and shows the task list as a plan.
+/// `claude-agent-acp` always passes `--tools=default` and displays the task list as a plan.
 #[tokio::test]
 async fn named_default_tools_are_the_default_tools() {
     let mut listed = Vec::new();

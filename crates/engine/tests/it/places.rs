@@ -1,5 +1,5 @@
-//! Files are reached where the decision found them, whatever becomes of the links on the way, and nothing is told of a
-//! file nobody was asked about.
+//! Files are accessed at the location that the permission decision was about, even if links on the path change, and nothing
+//! about a file is revealed before the permission request.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -21,7 +21,7 @@ use crate::stage;
 const ROUNDS: usize = 2000;
 const NOTEBOOK: &str = r#"{"cells":[{"cell_type":"code","id":"a","source":"harmless"}]}"#;
 
-/// A folder to work in, another outside of it, and the tools behind the decision.
+/// A working folder, a folder outside of it, and the guarded tools.
 struct Place {
     dir: TempDir,
     outside: TempDir,
@@ -62,7 +62,7 @@ impl Place {
         self.outside.path().canonicalize().unwrap()
     }
 
-    /// Makes a call that is refused wherever it is asked about.
+    /// Runs a call whose permission request is denied. Returns the outcome as text.
     async fn call(&self, tool: &str, input: Value) -> String {
         let call = GuardedCall {
             id: "call".to_owned(),
@@ -81,7 +81,7 @@ impl Place {
         }
     }
 
-    /// What is called in one round, by tool.
+    /// The calls of one round, with the tool name.
     fn calls(&self, round: usize) -> Vec<(&'static str, Value)> {
         let (sub, work) = (self.work().join("sub"), self.work());
         let (old, new) = [("s", "S"), ("S", "s")][round % 2];
@@ -114,11 +114,11 @@ impl Place {
         ]
     }
 
-    /// Plays all rounds while a thread changes what one name stands for, in one step each time.
+    /// Runs all rounds while a thread atomically exchanges a path with a link.
     async fn flipping(&self, rounds: usize, one: &Path, other: &Path) {
         let target = fs::read_link(other).unwrap();
         let (here, there) = (one.to_owned(), other.to_owned());
-        // A tool that puts a file in the place of the link ends the game: it begins anew.
+        // A tool may have replaced the link by a file; then restore the initial state.
         let again = || {
             if target.is_file() && !here.is_symlink() && !there.is_symlink() {
                 let _gone = fs::remove_file(&there);
@@ -134,7 +134,7 @@ impl Place {
         let (stopped, one, other) = (Arc::clone(&stop), one.to_owned(), other.to_owned());
         let flipper = std::thread::spawn(move || {
             while !stopped.load(Ordering::Relaxed) {
-                // a tool that replaces a link by a file leaves nothing to exchange for a moment
+                // Fails while a tool has replaced a link by a file.
                 let _missed = rustix::fs::renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE);
             }
         });
@@ -188,7 +188,7 @@ async fn a_file_that_is_a_link_every_other_moment_gives_nothing_from_outside() {
     }
 }
 
-/// As many rounds for every single call.
+/// Ten times as many rounds, for every call.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes minutes; run it by its name"]
 async fn for_ten_times_as_long_nothing_comes_from_outside() {
@@ -198,7 +198,7 @@ async fn for_ten_times_as_long_nothing_comes_from_outside() {
     }
 }
 
-/// Whether it is there, what it is and what it holds: none of it is told, and the question is the same.
+/// The response reveals nothing about the file: existence, kind or content.
 #[tokio::test]
 async fn a_file_outside_tells_nothing_before_somebody_is_asked() {
     let place = Place::new(PermissionMode::Default).await;
@@ -277,7 +277,7 @@ async fn another_name_of_a_file_outside_is_asked_about() {
     );
     assert_eq!(fs::read_to_string(&secret).unwrap(), "secret\n");
 
-    // Both names inside: nothing is reached that could not be reached anyway.
+    // Both names are inside the working folder, so no permission is needed.
     fs::write(work.join("one.txt"), "words").unwrap();
     fs::hard_link(work.join("one.txt"), work.join("sub/two.txt")).unwrap();
     let read = place.call("Read", json!({"file_path": work.join("one.txt")})).await;

@@ -1,4 +1,4 @@
-//! Turns in which nothing special happens: what is said, and in which order.
+//! Ordinary turns: messages and their order.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -168,7 +168,7 @@ async fn a_prompt_is_echoed_where_that_was_asked_for() {
     assert_eq!(echo["message"]["content"], "one");
     assert_ne!(echo["session_id"], "");
     assert!(echo["uuid"].is_string());
-    // What a program wrote is no person's words.
+    // Synthetic prompts are not replayed.
     stage.prompt_with("two", json!({"isSynthetic": true})).await;
     assert_eq!(stage.turn().await, "init assistant:text result:success");
     stage.end().await;
@@ -190,7 +190,7 @@ async fn the_life_of_a_prompt_with_a_uuid() {
     assert_eq!(stage.last("assistant:text")["user_message_uuid"], "u1");
     assert_eq!(stage.last("replay")["uuid"], "u1");
 
-    // Without one nothing of the kind is said.
+    // Prompts without a UUID have no lifecycle messages.
     stage.prompt("two").await;
     assert_eq!(stage.turn().await, "init replay assistant:text result:success");
     assert!(stage.last("result:success").get("user_message_uuid").is_none());
@@ -252,7 +252,7 @@ async fn with_partial_messages_every_request_is_announced() {
     assert_eq!(stage.all("requesting").len(), 2);
     assert_eq!(stage.all("ms").len(), 2);
     assert_eq!(stage.all("me").len(), 2);
-    // The block is told before it is closed.
+    // The message with the block is sent before the event that closes it.
     let told = stage.told();
     assert!(
         told.starts_with("init requesting ms bs d×2 assistant:tool_use be "),

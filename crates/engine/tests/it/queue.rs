@@ -1,4 +1,4 @@
-//! Prompts that arrive while another is being answered.
+//! Prompts that arrive during a turn.
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -7,13 +7,13 @@ use sluice_simulator::{Reply, Script};
 use crate::bell::Bell;
 use crate::stage::{Stage, prompt, with};
 
-/// A first answer that waits in the middle, and short ones behind it.
+/// A first response that waits in the middle, followed by short ones.
 fn long_then(rest: &[&str]) -> Script {
     let script = Script::new().reply(Reply::text("one two").gate_each("word"));
     rest.iter().fold(script, |script, text| script.text(*text))
 }
 
-/// A session whose first turn stands in the middle of its answer.
+/// A session in the middle of its first response.
 async fn mid_answer(script: Script) -> Stage {
     let mut stage = Stage::with(script, |options| {
         (options.host.partial, options.host.replay) = (true, true);
@@ -165,7 +165,7 @@ async fn what_is_urgent_ends_the_answer() {
         "cancelled:u1 started:u2 init requesting replay ms bs d×2 assistant:text be md me result:success \
          completed:u2"
     );
-    // What was said before counts, and nobody is told of an interrupt.
+    // The partial response is kept, and there is no interrupt notice.
     assert_eq!(stage.sent(2)["messages"][1]["content"][0]["text"], "one ");
     assert_eq!(stage.said_to_model(2), ["hurry"]);
     assert_eq!(stage.end().await, 0);
@@ -289,7 +289,7 @@ async fn what_is_only_to_be_remembered_joins_a_turn_whose_tools_run() {
     caller.let_go("ding").await;
     let result = stage.result().await;
     assert!(stage.said_to_model(2).contains(&"remember this".to_owned()));
-    // The first prompt has no name, so that the one that joined is the one that is answered.
+    // The first prompt has no UUID, so the prompt that joined identifies the turn.
     assert_eq!(result["user_message_uuid"], "u2");
     let answer = stage.last("assistant:text");
     assert_eq!(

@@ -1,5 +1,5 @@
-//! Every request a host can make, as it should be and as it should not: each is answered exactly once, in words or with
-//! what was asked for, and none of them costs the session anything.
+//! Every control request, with valid and invalid fields: each is answered exactly once, with content or an error, and none
+//! of them breaks the session.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ use sluice_simulator::{Reply, Script};
 
 use crate::stage::Stage;
 
-/// What an answer should be.
+/// The expected response.
 #[derive(Debug, Clone, Copy)]
 enum Due {
-    /// Success, with at least these fields in `response`.
+    /// Success with at least these fields in `response`.
     Given(&'static [&'static str]),
-    /// A refusal in words.
+    /// An error without a code.
     Refused,
-    /// A refusal with this code.
+    /// An error with this code.
     Coded(&'static str),
 }
 
@@ -45,7 +45,7 @@ const USAGE: &[&str] = &[
     "behaviors",
 ];
 
-/// Requests as they should be.
+/// Valid requests, with the expected response.
 fn proper() -> Vec<(Value, Due)> {
     let mut all = about_the_session();
     all.extend(about_surroundings());
@@ -238,7 +238,7 @@ fn about_servers() -> Vec<(Value, Due)> {
     ]
 }
 
-/// The same with nothing but its name, and with something else in the place of each field.
+/// Returns the request with only its subtype, and with an invalid value for each field.
 fn spoilt(request: &Value) -> Vec<Value> {
     let fields = request.as_object().unwrap();
     let mut all: Vec<Value> = fields
@@ -264,7 +264,7 @@ async fn stage() -> Stage {
     .await
 }
 
-/// Hears what is said until every request has its answer.
+/// Reads messages until every request has its response.
 async fn answers(stage: &mut Stage, ids: &[String]) -> HashMap<String, Value> {
     let mut answers = HashMap::new();
     while answers.len() < ids.len() {
@@ -279,7 +279,7 @@ async fn answers(stage: &mut Stage, ids: &[String]) -> HashMap<String, Value> {
     answers
 }
 
-/// The session goes on, and has nothing more to say about what was asked.
+/// Checks that the session still works and has sent no further responses.
 async fn lives(mut stage: Stage, asked: usize) {
     stage
         .control(json!({"subtype": "set_permission_mode", "mode": "default"}))
@@ -331,7 +331,7 @@ async fn what_is_asked_badly_is_answered_all_the_same() {
     let mut stage = stage().await;
     let all: Vec<Value> = proper().iter().flat_map(|(request, _)| spoilt(request)).collect();
     let mut asked = 0;
-    // Not all at once: the host listens in between.
+    // In chunks, so that the channel does not fill up.
     for some in all.chunks(10) {
         let mut ids = Vec::new();
         for request in some {
@@ -341,7 +341,7 @@ async fn what_is_asked_badly_is_answered_all_the_same() {
         for (request, id) in some.iter().zip(&ids) {
             let error = answers[id].get("error").and_then(Value::as_str);
             assert!(error.is_none_or(|text| text.len() > 3), "{request}: {error:?}");
-            // The place in a line that the host does not see helps nobody.
+            // The position in the line would be useless for the host.
             assert!(!error.unwrap_or_default().contains(" column "), "{request}: {error:?}");
         }
         asked += ids.len();

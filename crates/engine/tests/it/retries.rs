@@ -1,4 +1,4 @@
-//! Requests that fail and are repeated. The clock is paused: waits are skipped, and measured.
+//! Retries of failed model requests. The clock is paused: delays are skipped, and measured.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ async fn a_server_error_passes() {
     let delay = |retry: &Value| retry["retry_delay_ms"].as_u64().unwrap();
     assert!((500..=625).contains(&delay(retries[0])), "{}", delay(retries[0]));
     assert!((1000..=1250).contains(&delay(retries[1])), "{}", delay(retries[1]));
-    // What failed costs nothing and is no turn.
+    // Failed requests cost nothing and are not counted as turns.
     assert_eq!(stage.last("result:success")["num_turns"], 1);
     stage.end().await;
 }
@@ -101,7 +101,7 @@ async fn an_overloaded_server_is_given_up_after_three_tries() {
 #[tokio::test]
 async fn a_fallback_goes_on_for_a_model_that_does_not_exist() {
     let unknown = || Reply::error(404).message("model: claude-opus-5-5");
-    // The first one could also mean that there is no stream to be had.
+    // A single 404 could also mean that streaming is not supported.
     let script = Script::new().reply(unknown()).reply(unknown()).text("I take over");
     let mut stage = Stage::with(script, |options| {
         options.model.fallbacks = vec!["claude-sonnet-4-5".into()];
@@ -190,7 +190,7 @@ async fn a_text_that_breaks_off_is_closed_and_asked_for_again() {
     );
     assert_eq!(stage.all("me")[0]["abandoned_blocks"]["from_block_index"], 0);
     assert_eq!(stage.last("result:success")["result"], "Whole");
-    // The model is not told: the request is the same.
+    // The model is not informed: the request is the same.
     assert_eq!(stage.sent(1).to_string(), stage.sent(2).to_string());
     stage.end().await;
 }
@@ -286,7 +286,7 @@ async fn a_stream_that_falls_silent_for_too_long_is_given_up() {
         options.model.config.stall = minutes(5);
     })
     .await;
-    // A long silence is just waited out.
+    // A shorter pause is waited out.
     stage.prompt("hi").await;
     assert_eq!(
         stage.turn().await,

@@ -1,4 +1,4 @@
-//! Rules that come while a question is open or a hook looks at a call count, whoever allows it then.
+//! Rules that are added while a permission request is open or a hook is running apply, whoever allows the call.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ async fn what_is_forbidden_above_while_hooks_look_at_a_subagents_call_counts() {
     }
 }
 
-/// A hook makes another command of the one that was asked about, for which a rule wants to be asked.
+/// Adds a hook that allows a permission request with another command, for which a rule requires permission.
 fn makes_another(options: &mut Options) {
     let decision = json!({"behavior": "allow", "updatedInput": {"command": "touch other"}});
     let says = says("PermissionRequest", json!({"decision": decision}));

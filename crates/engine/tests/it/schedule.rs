@@ -1,5 +1,4 @@
-//! Whatever a host does, and whenever: every turn has one result, every call one result, every
-//! prompt one end.
+//! Random schedules of host actions: every turn and every call has exactly one result, and every prompt exactly one end.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,18 +8,18 @@ use sluice_simulator::{Reply, Script};
 use crate::stage::{Stage, prompt, with};
 use crate::words::word;
 
-/// What the model answers next.
+/// The next response of the model.
 #[derive(Debug, Clone, Copy)]
 enum Says {
     Text,
     Thought,
-    /// A command that is asked about.
+    /// A command that needs permission.
     Asked,
-    /// Two of them, and words behind them.
+    /// Two such commands, followed by text.
     AskedTwice,
-    /// Two calls that are asked about together.
+    /// Two calls that request permission concurrently.
     Reads,
-    /// A command that just runs.
+    /// A command that needs no permission.
     Free,
     Impossible,
     Empty,
@@ -32,7 +31,7 @@ enum Says {
 }
 
 impl Says {
-    /// As a reply; words and inputs wait at a gate.
+    /// The response. Texts and inputs wait at a gate.
     fn reply(self) -> Reply {
         let touch = |name: &str| json!({"command": format!("touch {name}")});
         let read = |name: &str| json!({"file_path": format!("/etc/{name}")});
@@ -59,23 +58,23 @@ impl Says {
     }
 }
 
-/// What the host does next.
+/// The next action of the host.
 #[derive(Debug, Clone)]
 enum Does {
     Prompt(Option<&'static str>),
-    /// A prompt that is only to be remembered.
+    /// A prompt that is only recorded.
     Remember,
     Interrupt {
         cancel_queued: bool,
     },
-    /// To the oldest open ask; nothing if there is none.
+    /// Answers the oldest open permission request, if there is one.
     Answer(Value),
     Mode(&'static str),
     Model(&'static str),
     TakeBack(usize),
-    /// Lets so many pieces of an answer through.
+    /// Releases this number of stream events.
     Open(usize),
-    /// Lets the session run for a while.
+    /// Yields to the session this number of times.
     Wait(usize),
 }
 
@@ -107,11 +106,11 @@ fn does() -> impl Strategy<Value = Does> {
     ]
 }
 
-/// A host that plays a schedule.
+/// A host that executes a schedule.
 struct Player {
     stage: Stage,
     prompts: usize,
-    /// Asks heard and neither answered nor withdrawn.
+    /// Permission requests that are neither answered nor withdrawn.
     open: Vec<Value>,
     listened: usize,
 }
@@ -211,7 +210,7 @@ proptest! {
     #![proptest_config(ProptestConfig {
         cases: 64,
         failure_persistence: None,
-        // A schedule that hangs takes the alarm's whole patience each time.
+        // A schedule that hangs takes the full timeout of the alarm each time.
         max_shrink_time: 60_000,
         ..ProptestConfig::default()
     })]

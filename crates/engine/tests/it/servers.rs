@@ -1,4 +1,4 @@
-//! MCP servers in a session: small programs in bash that behave, and others that do not.
+//! MCP servers in a session: bash programs that behave well or fail in various ways.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use sluice_simulator::{Reply, Script};
 
 use crate::stage::{Stage, prompt};
 
-/// A server with a tool for everything that can go wrong; `$1` says what does at its start.
+/// A server with a tool for each kind of failure; `$1` selects the behaviour at the start.
 pub(crate) const SERVER: &str = r#"
 say() { printf '%s\n' "$1"; }
 answer() { say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}"; }
@@ -67,7 +67,7 @@ fn config(folder: &Path, how: &str) -> ServerConfig {
     ServerConfig::parse(&json!({"command": "bash", "args": [script, how, pid]})).unwrap()
 }
 
-/// A session with one server, `s`, that begins like this.
+/// A session with one server `s` that starts with this behaviour.
 fn serving(how: &'static str) -> impl FnOnce(&mut Options) {
     move |options: &mut Options| {
         let config = config(&options.cwd, how);
@@ -105,7 +105,7 @@ async fn a_server_s_tool_is_asked_about_and_run() {
         json!([{"name": "s", "status": "connected", "source": "dynamic"}])
     );
     assert!(init["tools"].as_array().unwrap().contains(&json!("mcp__s__echo")));
-    // The model is told of the tool and is not shown it, and hears what the server says of itself.
+    // The model receives the name of the deferred tool without its definition, and the instructions of the server.
     let sent = stage.sent(1);
     let shown: Vec<&str> = sent["tools"]
         .as_array()
@@ -441,7 +441,7 @@ async fn a_server_inside_the_host_is_spoken_to_over_the_wire() {
     stage.end().await;
 }
 
-/// As the TypeScript SDK opens a session with servers of its own.
+/// Like the TypeScript SDK opens a session with its own servers.
 #[tokio::test]
 async fn a_server_that_said_beforehand_what_it_offers_is_called_at_once() {
     let script = Script::new().tool("mcp__h__sum", json!({"a": 1})).text("Done");
@@ -473,7 +473,7 @@ async fn a_server_that_said_beforehand_what_it_offers_is_called_at_once() {
     stage.end().await;
 }
 
-/// Hosts write without waiting: the answer a server gives may be read together with the prompt, and after it.
+/// Hosts write without waiting: the answer of a server may arrive together with the prompt, and after it.
 #[tokio::test]
 async fn an_answer_that_comes_with_the_prompt_is_heard_before_the_turn_goes_on() {
     let mut stage = Stage::begin(Script::new().text("Done")).await;
@@ -487,7 +487,7 @@ async fn an_answer_that_comes_with_the_prompt_is_heard_before_the_turn_goes_on()
         "subtype": "success", "request_id": opening["request_id"], "response": refused,
     }});
     stage.send(&[prompt("go"), answer]).await;
-    // A server that refuses is asked once more: its first answer has been heard.
+    // A rejected request is retried, which shows that the first answer was handled.
     let again = loop {
         let message = stage.next().await;
         assert_ne!(message["type"], "control_cancel_request", "nobody heard the answer");
@@ -509,7 +509,7 @@ async fn missing_permission_prompt_tool_ends_the_session_with_an_error() {
     missing_prompt_tool(Reply::tool("Bash", json!({"command": "touch made"}))).await;
 }
 
-/// The tool is needed while the model still writes its message.
+/// The tool is needed while the model still sends its message.
 #[tokio::test]
 async fn missing_permission_prompt_tool_is_not_an_interrupt_of_the_person() {
     let call = Reply::tool("Bash", json!({"command": "touch made"}));

@@ -1,4 +1,4 @@
-//! MCP servers over HTTP, as the protocol has it now and as it had it first: those that behave, and others.
+//! MCP servers over HTTP, with the current (`http`) and the older (`sse`) transport, working and failing.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use crate::stage::Stage;
 use crate::web::{Asked, Reply, Web};
 
-/// A session with one server, `s`, at this address.
+/// A session with one server `s` at this URL.
 fn at(kind: &'static str, url: String) -> impl FnOnce(&mut Options) {
     move |options: &mut Options| {
         let config = json!({"type": kind, "url": url, "headers": {"x-key": "secret"}});
@@ -30,7 +30,7 @@ async fn status(stage: &mut Stage) -> Value {
     status["response"]["mcpServers"][0].clone()
 }
 
-/// What a server says to a message; nothing to one that wants nothing.
+/// The response of a server to a message; `None` for notifications.
 fn result(message: &Value) -> Option<Value> {
     let result = match message["method"].as_str()? {
         "initialize" => json!({
@@ -49,7 +49,7 @@ fn result(message: &Value) -> Option<Value> {
     Some(json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
 }
 
-/// A server of today that behaves.
+/// A working server with the current transport.
 fn well(asked: &Asked) -> Reply {
     if asked.method != "POST" {
         return Reply::status(405);
@@ -77,7 +77,7 @@ fn heard(stage: &Stage) -> Vec<Value> {
 #[tokio::test]
 async fn a_server_over_http_is_called_and_left() {
     let web = Web::start(|asked| match asked.json()["method"].as_str() {
-        // Some answer by events.
+        // Some servers answer with an event stream.
         Some("tools/call") => {
             let (say, events) = mpsc::unbounded_channel();
             say.send(format!("event: message\ndata: {}\n\n", result(&asked.json()).unwrap()))
@@ -183,7 +183,7 @@ async fn a_session_the_server_forgot_is_begun_again() {
             return Reply::json(&result(&message).unwrap()).with("mcp-session-id", &session);
         }
         let current = format!("session-{}", opened.load(Ordering::SeqCst));
-        // After its first call the first session is no more.
+        // The first session ends after its first call.
         let forgotten = called.load(Ordering::SeqCst) == 1 && current == "session-1";
         let session = asked.header("mcp-session-id");
         if !session.is_empty() && (forgotten || session != current) {
@@ -219,12 +219,12 @@ async fn a_call_that_fails_over_http_is_a_failed_call() {
     stage.end().await;
 }
 
-/// A server as the protocol had it first: what is posted is answered on the stream.
+/// A server with the older transport: it answers posted messages on the event stream.
 struct Old {
     streams: Mutex<Vec<mpsc::UnboundedSender<String>>>,
-    /// What its first event names as the place to post to.
+    /// The URL to post to, which the first event contains.
     endpoint: String,
-    /// After so many calls the stream ends.
+    /// The number of calls until the stream ends.
     lasts: AtomicUsize,
 }
 
@@ -254,7 +254,7 @@ impl Old {
                 .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1))
                 .is_err();
         if let (Some(said), Some(stream)) = (said, streams.last()) {
-            // What is no message, and what nobody asked for, is passed over.
+            // Invalid messages and unknown events are skipped.
             stream.send("event: message\ndata: no JSON\n\n".to_owned()).ok();
             stream.send("event: other\ndata: {}\n\n".to_owned()).ok();
             if !gone {

@@ -1,4 +1,4 @@
-//! Where servers come from and what a session makes of them: plugins, agents, prompts, mentions, modes, room.
+//! Origins and uses of MCP servers: plugins, agents, prompts, mentions, permission modes, context usage.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use sluice_simulator::Script;
 
 use crate::stage::Stage;
 
-/// A server that answers everything with its own folder, and logs a warning when it is called.
+/// A server that answers calls with its plugin folder, and logs a warning on each call.
 const SERVER: &str = r#"
 say() { printf '%s\n' "$1"; }
 answer() { say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}"; }
@@ -153,7 +153,7 @@ async fn reading_plugins_again_adds_and_removes_their_servers() {
         (&json!("plugin:plug:p"), &json!("connected"))
     );
     assert_eq!(told[1]["name"], "s");
-    // It stays as it is while its plugin does.
+    // The server keeps its connection while its plugin is unchanged.
     stage.control(json!({"subtype": "reload_plugins"})).await;
     assert_eq!(
         statuses(&mut stage).await,
@@ -197,7 +197,7 @@ async fn what_is_switched_off_stays_off_in_the_next_session() {
     assert!(kept.contains("\"disabledMcpServers\": []"), "{kept}");
 }
 
-/// A folder every session of a test is in.
+/// A folder that all sessions of a test share.
 fn global_cwd() -> std::path::PathBuf {
     std::env::temp_dir().canonicalize().unwrap()
 }
@@ -408,7 +408,7 @@ async fn a_person_is_told_how_servers_stand() {
     stage.end().await;
 }
 
-/// A project's agent that brings a server, in a folder somebody chose.
+/// Adds a project agent that defines a server.
 fn agent_of(options: &mut Options, tools: &str, opener: Opener) {
     let settings = Settings::load(options.settings.places(), &Chosen::ALL, None, None);
     options.settings = settings.opened_by(opener);

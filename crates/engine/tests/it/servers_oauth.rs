@@ -1,4 +1,4 @@
-//! Signing in to an MCP server: discovery, registration, the way through a browser, tokens that are kept and renewed.
+//! OAuth sign-in to an MCP server: discovery, registration, browser redirect, stored and refreshed tokens.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,15 +16,15 @@ use sluice_simulator::Script;
 use crate::stage::Stage;
 use crate::web::{Asked, Reply, Web};
 
-/// A server that wants a sign-in, and whoever gives it.
+/// An MCP server that requires sign-in, together with its authorization server.
 #[derive(Default)]
 struct Guarded {
     url: Mutex<String>,
-    /// The token that opens the door now.
+    /// The number of the currently valid token.
     token: AtomicUsize,
-    /// How long a token lasts, in seconds.
+    /// The lifetime of a token, in seconds.
     lasts: AtomicUsize,
-    /// What the last sign-in is held to: the challenge of its secret.
+    /// The code challenge of the current sign-in.
     challenge: Mutex<String>,
 }
 
@@ -87,7 +87,7 @@ impl Guarded {
         Reply::json(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
     }
 
-    /// Gives a token for a code whose secret is the one that was spoken of, or for an earlier token.
+    /// Issues a token for a code with the matching verifier, or for a refresh token.
     fn token(&self, asked: &Asked) -> Reply {
         let refused = || {
             Reply::Say(
@@ -120,7 +120,7 @@ impl Guarded {
     }
 }
 
-/// The digest of a text, as challenges write it.
+/// The SHA-256 digest of a text in the encoding of code challenges.
 fn sha256(text: &str) -> String {
     let mut child = std::process::Command::new("sha256sum")
         .stdin(std::process::Stdio::piped())
@@ -167,7 +167,7 @@ async fn status(stage: &mut Stage) -> String {
         .to_owned()
 }
 
-/// Begins a sign-in; where the person has to go.
+/// Starts a sign-in. Returns the response and the authorization URL.
 async fn begin(stage: &mut Stage, server: &Guarded) -> (Value, reqwest::Url) {
     let begun = stage
         .control(json!({"subtype": "mcp_authenticate", "serverName": "s"}))
@@ -183,7 +183,7 @@ fn query(url: &reqwest::Url, name: &str) -> Option<String> {
     Some(found.1.into_owned())
 }
 
-/// Where the browser is sent back to.
+/// The callback URL to which the browser is redirected.
 fn back(url: &reqwest::Url, state: &str) -> String {
     let home = query(url, "redirect_uri").unwrap();
     format!("{home}?code=the-code&state={state}")
@@ -210,7 +210,7 @@ async fn a_person_signs_in_and_the_server_is_there() {
     assert_eq!(query(&url, "code_challenge_method").as_deref(), Some("S256"));
     assert_eq!(query(&url, "resource"), Some(format!("{}/mcp", web.url)));
     let state = query(&url, "state").unwrap();
-    // Somebody else's way back changes nothing.
+    // A callback with another state has no effect.
     let way = Config::new(web.url.clone(), Auth::ApiKey(String::new()));
     let browser = sluice_model::http_client(&way, false).unwrap();
     let foreign = browser.get(back(&url, "another")).send().await.unwrap();
@@ -229,7 +229,7 @@ async fn a_person_signs_in_and_the_server_is_there() {
     assert_eq!(said, "heard");
     assert_eq!(kept.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 
-    // And forgets it again.
+    // Clearing the credentials requires a new sign-in.
     let cleared = stage
         .control(json!({"subtype": "mcp_clear_auth", "serverName": "s"}))
         .await;
@@ -256,7 +256,7 @@ async fn a_host_may_bring_the_address_a_browser_elsewhere_ended_at() {
     assert_eq!(foreign["subtype"], "error");
     let back = stage.control(come(back(&url, &state))).await;
     assert_eq!(back["subtype"], "success", "{back}");
-    // The server is dialled beside this; the next turn waits for it.
+    // The server is connected concurrently; the next turn waits for it.
     stage.prompt("hi").await;
     stage.result().await;
     assert_eq!(status(&mut stage).await, "connected");
@@ -265,7 +265,7 @@ async fn a_host_may_bring_the_address_a_browser_elsewhere_ended_at() {
 
 #[tokio::test]
 async fn a_token_that_is_kept_is_used_and_renewed_in_time() {
-    // A token of no length at all is renewed before it is used.
+    // A token that expires immediately is refreshed before it is used.
     let (server, web) = guarded(0).await;
     let dir = tempfile::tempdir().unwrap();
     let kept = dir.path().join("credentials.json");

@@ -1,6 +1,6 @@
-//! What is kept of a session, and how another goes on with it.
+//! Stored sessions and resuming them.
 //!
-//! That everything said is in the file before anybody hears it, [`Stage::next`] holds every session of these tests to.
+//! [`Stage::next`] checks for every test that each message is in the transcript before it is sent.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::stage::Stage;
 pub(crate) const ID: &str = "11111111-2222-4333-8444-555555555555";
 const FORK: &str = "99999999-2222-4333-8444-555555555555";
 
-/// A place for transcripts that outlives a session.
+/// A folder for transcripts that outlives a session.
 pub(crate) struct Shelf {
     pub(crate) dir: TempDir,
 }
@@ -33,7 +33,7 @@ impl Shelf {
         Projects::new(self.dir.path().join("projects"))
     }
 
-    /// Where the session of this id is kept.
+    /// The transcript of the session with this id.
     pub(crate) fn file(&self, id: &str) -> PathBuf {
         self.projects().file(Path::new("/work"), id)
     }
@@ -43,7 +43,7 @@ impl Shelf {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The uuids and parents of the conversation.
+    /// The UUIDs and parents of the conversation entries.
     fn chain(&self, id: &str) -> Vec<(Value, Value)> {
         let lines = self.lines(id).into_iter().filter(|line| line["uuid"].is_string());
         lines
@@ -51,12 +51,12 @@ impl Shelf {
             .collect()
     }
 
-    /// A new session that is kept here.
+    /// Starts a new session that is stored here.
     pub(crate) async fn begin(&self, script: Script) -> Stage {
         Stage::with(script, |options| self.keep(options, ID)).await
     }
 
-    /// A session that goes on with the one kept here, with other options.
+    /// Resumes the stored session with other options.
     pub(crate) async fn resume_with(&self, script: Script, change: impl FnOnce(&mut Options)) -> Stage {
         let choice = Choice {
             which: Which::Named(ID.to_owned()),
@@ -73,7 +73,7 @@ impl Shelf {
         .await
     }
 
-    /// A session that goes on with the one kept here.
+    /// Resumes the stored session.
     pub(crate) async fn resume(&self, script: Script, change: impl FnOnce(&mut Choice)) -> Stage {
         let mut choice = Choice {
             which: Which::Named(ID.to_owned()),
@@ -102,7 +102,7 @@ pub(crate) fn messages(body: &Value) -> &[Value] {
     body["messages"].as_array().unwrap()
 }
 
-/// Without the marks of the cache, which move on with every request.
+/// The messages without cache markers, whose position changes with every request.
 pub(crate) fn unmarked(messages: &[Value]) -> Vec<Value> {
     let mut messages = messages.to_vec();
     for block in messages
@@ -128,7 +128,7 @@ async fn a_turn_with_tools_is_a_chain_under_the_uuids_of_the_wire() {
     let (text, done) = (uuid(0, "assistant:text"), uuid(1, "assistant:text"));
     let calls = [uuid(0, "assistant:tool_use"), uuid(1, "assistant:tool_use")];
     let results = [uuid(0, "user:tool_result"), uuid(1, "user:tool_result")];
-    // The two run side by side, so either may end first; a result hangs from its own call.
+    // The calls run concurrently and may end in any order; the parent of a result is its own call.
     let (called, ended) = (stage.all("assistant:tool_use"), stage.all("user:tool_result"));
     let parents: Vec<Value> = ended
         .iter()
@@ -260,7 +260,7 @@ async fn a_fork_keeps_what_was_said_as_it_was_written() {
     first.prompt_as("u1", "one").await;
     first.result().await;
     assert_eq!(first.end().await, 0);
-    // As another program may have spelled it.
+    // The same content in the format of another program.
     let spelled = r#""role":"user","spelled":{"n":1.50e2,"t":"\u00e9"},"#;
     let text = fs::read_to_string(shelf.file(ID)).unwrap();
     let text = text.replacen(r#""role":"user","#, spelled, 1);
@@ -287,7 +287,7 @@ async fn a_call_that_was_never_answered_is_shown_with_what_is_known_of_it() {
     first.ask().await;
     first.signal(Signal::Leave(143)).await;
     assert_eq!(first.leave().await, 143);
-    // And the process died while it wrote.
+    // Simulate a process that was killed while writing.
     let mut torn = fs::read(shelf.file(ID)).unwrap();
     torn.extend(br#"{"parentUuid":"x","type":"us"#);
     fs::write(shelf.file(ID), torn).unwrap();
@@ -369,7 +369,7 @@ async fn a_place_that_cannot_be_written_is_told_once_and_ends_nothing() {
         assert_eq!(stage.result().await["subtype"], "success");
     }
     assert_eq!(stage.all("info").len(), 1);
-    // Once it can be written, nothing of it is missing.
+    // Once the folder is writable, nothing is missing.
     fs::remove_file(shelf.dir.path().join("projects")).unwrap();
     assert_eq!(
         stage
@@ -477,7 +477,7 @@ async fn a_call_that_was_open_when_the_process_died_is_known_afterwards() {
     .await;
     first.prompt("one").await;
     first.ask().await;
-    // What the file holds while the question is open is all a process that is killed leaves.
+    // The file at this time is all that a killed process would leave.
     let left = fs::read_to_string(shelf.file(ID)).unwrap();
     first.quit();
     first.leave().await;

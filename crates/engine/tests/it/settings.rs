@@ -23,7 +23,7 @@ async fn a_sandbox_that_a_file_asks_for_while_a_session_runs_holds_from_then_on(
     stage.result().await;
     assert!(stage.dir.path().join("before").exists());
 
-    // One that cannot be made refuses every command.
+    // An invalid sandbox configuration rejects every command.
     let sandbox = json!({"enabled": true, "bwrapPath": "/nothing", "network": {"allowedDomains": ["example.com"]}});
     fs::create_dir(stage.path("managed")).unwrap();
     let text = json!({"sandbox": sandbox}).to_string();
@@ -68,7 +68,7 @@ async fn a_deny_rule_that_a_file_adds_holds_for_the_next_command_in_the_sandbox(
             .unwrap_or_default()
             .to_owned()
     };
-    // Without a sandbox that works, no command runs at all.
+    // If no sandbox works on this machine, no command runs at all.
     if printed(0).is_empty() {
         assert!(told[0].to_string().contains("none works here"), "{told:?}");
         return;
@@ -135,7 +135,7 @@ async fn status(stage: &mut Stage) -> serde_json::Value {
     stage.control(json!({"subtype": "mcp_status"})).await["response"]["mcpServers"][0]["status"].clone()
 }
 
-/// Writes the administrator's file, and waits until it holds.
+/// Writes the managed settings file and waits until it applies.
 async fn write_managed(stage: &mut Stage, settings: serde_json::Value, key: &str) {
     fs::create_dir_all(stage.path("managed")).unwrap();
     fs::write(stage.path("managed/settings.json"), settings.to_string()).unwrap();

@@ -1,4 +1,4 @@
-//! Skills: listed to the model, taken up by it or by the person, read again when they change.
+//! Skills: listed for the model, invoked by the model or the person, and reloaded when they change.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Turns that begin without a prompt of the host, and text that comes beside a prompt.
+//! Turns that start without a prompt of the host, and text that is pasted into a prompt.
 
 use pretty_assertions::assert_eq;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Busy, waiting or at rest: told to those who asked to be told.
+//! Session state changes (`running`, `requires_action`, `idle`), sent on request.
 
 use pretty_assertions::assert_eq;
 use serde_json::json;

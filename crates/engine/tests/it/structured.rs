@@ -1,4 +1,4 @@
-//! Answers in the shape a host asks for.
+//! Structured output: responses that match a JSON schema of the host.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};

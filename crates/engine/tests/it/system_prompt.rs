@@ -1,4 +1,4 @@
-//! The system prompt a conversation began with, and how long it holds.
+//! The stored system prompt of a conversation, and how long it applies.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::stage::Stage;
 
 const FORK: &str = "99999999-2222-4333-8444-555555555555";
 
-/// What stood before the `n`-th request.
+/// The texts of the system prompt in the `n`-th request.
 fn texts(stage: &Stage, n: usize) -> Vec<Value> {
     let system = stage.sent(n)["system"].clone();
     let blocks = system.as_array().unwrap();
@@ -29,7 +29,7 @@ fn keeping(replace: Option<&str>, append: &str) -> impl FnOnce(&mut Options) {
     }
 }
 
-/// A session of one turn whose prompt is written down.
+/// Runs a session of one turn whose system prompt is stored.
 async fn begun(shelf: &Shelf) {
     let mut stage = Stage::with(Script::new().text("One"), |options| {
         shelf.keep(options, ID);
@@ -81,7 +81,7 @@ async fn without_a_record_each_launch_says_its_own() {
     stage.result().await;
     assert_eq!(texts(&stage, 1), ["Be a clerk.", "Second."]);
     stage.end().await;
-    // The record stands, and the host has the last word on it.
+    // The record remains; the option of the host decides whether it is used.
     let mut stage = shelf
         .resume_with(
             Script::new().text("Three").text("Four"),
@@ -98,7 +98,7 @@ async fn without_a_record_each_launch_says_its_own() {
     stage.prompt("four").await;
     stage.result().await;
     assert_eq!(texts(&stage, 2), ["Be a poet.", "First."]);
-    // Its prompt changed, as was asked for.
+    // The system prompt changed as requested, so the invariants do not apply.
     assert_eq!(stage.leave_now().await, 0);
     assert_eq!(records(&shelf, ID), [json!(["Be a poet.", "First."])]);
 }
@@ -127,7 +127,7 @@ async fn a_fork_takes_the_prompt_with_it() {
     assert_eq!(texts(&stage, 1), ["Be a poet.", "First."]);
     stage.end().await;
     assert_eq!(records(&shelf, FORK), [json!(["Be a poet.", "First."])]);
-    // So does a copy that no session makes.
+    // The same applies to a copy made without a session.
     let copy = projects.all().unwrap().fork(ID, &Fork::default()).unwrap();
     assert_eq!(records(&shelf, &copy), [json!(["Be a poet.", "First."])]);
 }
@@ -144,7 +144,7 @@ async fn a_compaction_ends_it() {
     stage.prompt("three").await;
     stage.result().await;
     assert_eq!(texts(&stage, 2), ["Be a clerk.", "Second."]);
-    // Its prompt changed, as was asked for.
+    // The system prompt changed as requested, so the invariants do not apply.
     assert_eq!(stage.leave_now().await, 0);
     let mut stage = shelf
         .resume_with(Script::new().text("Four"), keeping(None, "Third."))

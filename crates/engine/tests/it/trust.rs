@@ -1,4 +1,4 @@
-//! What a folder brings before anybody trusts it: nothing runs, nothing is allowed, and it is told.
+//! Customizations of an untrusted folder: nothing runs, nothing is allowed, and the person is informed.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use sluice_simulator::{Reply, Script};
 use crate::commands::with_files;
 use crate::stage::Stage;
 
-/// A session in whose untrusted folder these files lie.
+/// A session in an untrusted folder with these files.
 async fn untrusted(script: Script, opener: Opener, files: &[(&str, &str)]) -> Stage {
     Stage::with(script, |options| {
         with_files(options, files);
@@ -46,7 +46,7 @@ async fn a_command_of_an_untrusted_folder_brings_no_rules_whoever_types_it() {
 
 #[tokio::test]
 async fn commands_in_the_text_of_an_untrusted_file_do_not_run() {
-    // Nobody would be asked about these: they only read.
+    // These commands only read and would need no permission.
     for body in ["See !`cat secret.txt`.", "```!\ncat secret.txt\n```\n"] {
         let files = [(".claude/commands/go.md", body), ("secret.txt", "hidden words")];
         let mut stage = untrusted(Script::new().text("Seen"), Opener::Person, &files).await;
@@ -59,7 +59,7 @@ async fn commands_in_the_text_of_an_untrusted_file_do_not_run() {
     }
 }
 
-/// Folders with many files are looked at once, whoever has to be told of them first.
+/// Folders with many files are read once, even if the held-back customizations were determined before the session.
 #[tokio::test]
 async fn a_session_begins_with_what_was_looked_at_for_it() {
     let mut sentence = None;
@@ -86,7 +86,7 @@ async fn a_session_begins_with_what_was_looked_at_for_it() {
         known.contains(&json!("go")) && known.contains(&json!("tidy")),
         "{known:?}"
     );
-    // Asked to look again, it does.
+    // After a reload the files are read again.
     stage.control(json!({"subtype": "reload_skills"})).await;
     stage.prompt("again").await;
     stage.result().await;
@@ -124,7 +124,7 @@ async fn a_hook_of_an_untrusted_folder_forbids_and_allows_nothing() {
         assert!(!std::path::Path::new(&stage.path("made")).exists(), "{file}");
         stage.leave_now().await;
 
-        // Where nobody said that they are to run, they do not.
+        // Without the option of the host they do not run either.
         let mut stage = untrusted(script(), Opener::Person, &[(file, &says("deny"))]).await;
         stage.prompt("go").await;
         let ask = stage.ask().await;

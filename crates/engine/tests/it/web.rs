@@ -1,4 +1,4 @@
-//! A small HTTP server whose answers a test writes.
+//! A small HTTP server whose responses a test defines.
 
 use std::convert::Infallible;
 use std::net::Ipv4Addr;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-/// A request that came.
+/// A received request.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) method: String,
@@ -37,7 +37,7 @@ impl Asked {
         serde_json::from_str(&self.body).unwrap_or_default()
     }
 
-    /// The value of a field of a form, or of the query.
+    /// The value of a form field or query parameter.
     pub(crate) fn field(&self, name: &str) -> Option<String> {
         let query = self.path.split_once('?').map(|(_, query)| query).unwrap_or_default();
         let all = format!("{query}&{}", self.body);
@@ -48,13 +48,13 @@ impl Asked {
     }
 }
 
-/// What is said to a request.
+/// A response.
 pub(crate) enum Reply {
     /// A status, headers and a body.
     Say(u16, Vec<(&'static str, String)>, Vec<u8>),
-    /// Server-sent events, as they come; it ends when the sender is gone.
+    /// Server-sent events. The stream ends when the sender is dropped.
     Events(mpsc::UnboundedReceiver<String>),
-    /// Nothing, for ever.
+    /// No response.
     Hang,
 }
 
@@ -82,7 +82,6 @@ impl Reply {
     }
 }
 
-/// The server.
 pub(crate) struct Web {
     pub(crate) url: String,
     asked: Arc<Mutex<Vec<Asked>>>,
@@ -121,7 +120,7 @@ impl Web {
         Self { url, asked, serving }
     }
 
-    /// Everything that was asked.
+    /// All requests so far.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }

@@ -19,14 +19,14 @@ use crate::allowing;
 use crate::progress::Progress;
 use crate::question::{self, Ask, Said, Unasked};
 
-/// How long an agent may be silent before its client is told that it still works.
+/// Interval of progress notifications while an agent sends no messages.
 const STILL: Duration = Duration::from_secs(15);
-/// Most letters of what happens that go out as progress.
+/// The maximum length of a progress message, in characters.
 const GLIMPSE: usize = 200;
 
 type Answer = Pin<Box<dyn Future<Output = Result<Said, Unasked>> + Send>>;
 
-/// The ask that is out.
+/// The permission request that has been sent to the client.
 struct Asked {
     id: RequestId,
     ask: Box<CanUseTool>,
@@ -34,21 +34,22 @@ struct Asked {
     answer: Answer,
 }
 
-/// A turn as it goes.
+/// A running turn.
 struct Turn<'a> {
     agent: &'a Agent,
     peer: &'a Peer<RoleServer>,
     progress: Progress,
-    /// Asks that wait for the one that is out: a person answers one at a time.
+    /// Permission requests that wait until the current one is answered: people answer one at a time.
     waiting: VecDeque<(RequestId, Box<CanUseTool>)>,
     asked: Option<Asked>,
-    /// The prompt whose turn this is, and whether it has begun.
+    /// The UUID of the prompt.
     prompt: String,
+    /// Whether the turn of the prompt has started.
     begun: bool,
 }
 
 impl Agent {
-    /// Gives it a prompt and waits for what comes of it.
+    /// Sends a prompt and waits for its result.
     pub(super) async fn turn(
         &self,
         prompt: String,
@@ -106,7 +107,7 @@ impl Agent {
 }
 
 impl Turn<'_> {
-    /// Takes in what the agent says; gives the result that ends this turn.
+    /// Handles a message of the agent. Returns the result if it ends this turn.
     async fn heard(&mut self, said: ToHost) -> Option<Box<TurnResult>> {
         match said {
             ToHost::Result(result) if self.begun => return Some(result),
@@ -124,7 +125,7 @@ impl Turn<'_> {
                 self.waiting.retain(|(id, _)| *id != cancel.request_id);
                 if let Some(asked) = self.asked.take_if(|asked| asked.id == cancel.request_id) {
                     asked.withdraw.cancel();
-                    // It says to the client that nobody need answer; what it gives then is for nobody.
+                    // The future withdraws the elicitation; its outcome is ignored.
                     let _withdrawn = asked.answer.await;
                 }
             }
@@ -138,7 +139,7 @@ impl Turn<'_> {
         None
     }
 
-    /// Puts the next ask to the client, if none is out.
+    /// Sends the next permission request to the client, if none is open.
     fn ask_next(&mut self) {
         if self.asked.is_some() {
             return;
@@ -155,7 +156,7 @@ impl Turn<'_> {
         });
     }
 
-    /// Tells the agent what came of the ask that was out.
+    /// Sends the answer of a permission request to the agent.
     async fn answered(&mut self, answer: Result<Said, Unasked>) {
         let Some(Asked { id, ask, .. }) = self.asked.take() else {
             return;
@@ -185,7 +186,7 @@ impl Turn<'_> {
                 let suggestions = ask.permission_suggestions.clone().unwrap_or_default();
                 allow(Some(suggestions.into_iter().map(allowing::for_now).collect()))
             }
-            Ok(Said::No) => deny("The person who was asked said no to this call.".to_owned()),
+            Ok(Said::No) => deny("The user denied this call.".to_owned()),
             Err(unasked) => {
                 let suggestions = ask.permission_suggestions.as_deref().unwrap_or_default();
                 deny(format!(
@@ -221,7 +222,7 @@ fn question(ask: &CanUseTool) -> Ask {
     question
 }
 
-/// What is going on, in a line.
+/// Describes a message in one line.
 fn glimpse(message: &Assistant) -> Option<String> {
     let block = message.message.content.last()?;
     let text = match block {
@@ -248,7 +249,7 @@ fn glimpse(message: &Assistant) -> Option<String> {
     Some(text.chars().take(GLIMPSE).collect())
 }
 
-/// A turn's result as the result of the call.
+/// Converts the result of a turn to the result of the call.
 fn shaped(result: &TurnResult) -> CallToolResult {
     let errors = result.errors.as_deref().unwrap_or_default().join("\n");
     let text = match &result.result {

@@ -80,7 +80,7 @@ fn works() -> ToolAnnotations {
         .open_world(true)
 }
 
-/// The shape of a turn's outcome.
+/// The output schema of a turn.
 fn outcome() -> Value {
     json!({
         "type": "object",

@@ -1,11 +1,11 @@
-//! The agent as a tool of others.
+//! The agent as an MCP tool.
 
 use serde_json::{Value, json};
 use sluice_simulator::{Reply, Script};
 
 use crate::rig::{Rig, failure, finish, text, within};
 
-/// A model that runs a command, hears what came of it, and ends.
+/// A model that runs a command and then responds with text.
 fn touching(command: &str) -> Script {
     Script::new().tool("Bash", json!({"command": command})).text("Done")
 }
@@ -118,7 +118,7 @@ async fn a_request_that_is_cancelled_stops_its_agent() {
     let asked = rig.asked().await;
     call.cancel(None).await.unwrap();
     within(asked.withdrawn.cancelled()).await;
-    // It can be gone on with as soon as it has stopped.
+    // The conversation can be continued as soon as the agent has stopped.
     let again = within(async {
         loop {
             let again = rig
@@ -145,7 +145,7 @@ async fn several_agents_work_at_once() {
     let first = rig.begin("run", json!({"prompt": "a"})).await;
     let second = rig.begin("run", json!({"prompt": "b"})).await;
     let gate = rig.model.as_ref().unwrap().gate("hold");
-    // Both requests are there before either is answered.
+    // Both requests are open before either is answered.
     within(async {
         while rig.model.as_ref().unwrap().requests().len() < 2 {
             tokio::task::yield_now().await;

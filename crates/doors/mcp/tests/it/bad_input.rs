@@ -1,4 +1,4 @@
-//! What no well-behaved client sends: it is answered, and the next line is served.
+//! Invalid input: it is answered with an error, and the next line is served.
 
 use serde_json::{Value, json};
 use sluice_mcp_door::serve_tools;
@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::rig::{options, within};
 
-/// A client that writes whatever it likes.
+/// A client that can write arbitrary lines.
 struct Raw {
     write: WriteHalf<DuplexStream>,
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
@@ -98,7 +98,7 @@ async fn every_bad_line_is_answered_and_the_next_is_served() {
         let answer = raw.ask(request.clone()).await;
         assert_eq!(code(&answer), (wanted, &json!("c")), "{request}: {answer}");
     }
-    // Wrong arguments are the caller's to mend: a result it can read.
+    // Invalid tool arguments are a failed call that the model can read, not a protocol error.
     let answer = raw.ask(call(json!({"name": "Read", "arguments": {"path": "x"}}))).await;
     assert_eq!(answer["result"]["isError"], true);
     let said = answer["result"]["content"][0]["text"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! The tools by themselves.
+//! The tools as an MCP server.
 
 use std::fs;
 
@@ -93,10 +93,10 @@ async fn a_question_goes_to_the_person_and_a_yes_runs_it() {
     let result = finish(call).await.unwrap();
     assert_eq!(result.is_error, Some(false), "{result:?}");
     assert!(rig.dir.path().join("made").exists());
-    // This once: the next is asked about again.
+    // "Allow once" does not apply to the next call.
     let call = rig.begin("Bash", json!({"command": "touch again"})).await;
     rig.asked().await.decline();
-    assert!(failure(&finish(call).await.unwrap()).contains("said no"));
+    assert!(failure(&finish(call).await.unwrap()).contains("denied"));
     assert!(!rig.dir.path().join("again").exists());
     rig.leave().await;
 }
@@ -176,7 +176,7 @@ async fn a_call_that_is_cancelled_is_killed() {
     let pid = fs::read_to_string(rig.path("pid")).unwrap().trim().to_owned();
     call.cancel(None).await.unwrap();
     within(gone(&pid)).await;
-    // The server lives on.
+    // The server continues.
     let next = rig.call("Bash", json!({"command": "echo fine"})).await;
     assert_eq!(next.structured_content.unwrap()["stdout"], "fine");
     assert!(rig.unasked());
@@ -197,7 +197,7 @@ async fn a_question_about_a_cancelled_call_is_withdrawn() {
 #[tokio::test]
 async fn calls_run_side_by_side() {
     let rig = Rig::tools_with(true, |options| options.permissions.allowed = vec!["Bash".to_owned()]).await;
-    // Each waits for the other: one after the other they would never end.
+    // Each command waits for the other, so they must run concurrently.
     let made = rig.call("Bash", json!({"command": "mkfifo a b"})).await;
     assert_eq!(made.is_error, Some(false), "{made:?}");
     let first = rig.begin("Bash", json!({"command": "echo 1 > a; cat b"})).await;
@@ -265,7 +265,7 @@ async fn a_call_that_takes_long_says_so() {
     while !rig.dir.path().join("begun").exists() {
         tokio::task::yield_now().await;
     }
-    // Nothing else waits for the clock now, so it runs ahead to the next tick.
+    // Only the interval waits for the clock, so the paused clock advances to its next tick.
     tokio::time::pause();
     let told = rig.told("Bash").await;
     tokio::time::resume();
@@ -295,7 +295,7 @@ async fn a_rule_that_changes_is_in_force_for_the_next_call() {
     rig.leave().await;
 }
 
-/// Waits until no process has this number, or only one nobody has reaped yet.
+/// Waits until the process does not exist or is a zombie.
 async fn gone(pid: &str) {
     let stat = format!("/proc/{pid}/stat");
     while fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {

@@ -1,11 +1,11 @@
-//! What a run looks like on standard output.
+//! The output formats.
 
 use serde_json::{Value, json};
 use sluice_stdio::Format;
 
 use crate::rig::{door, event, informational, objects, port, result, sink};
 
-/// The output of a session that says this and ends.
+/// The output of a session that sends these messages and ends.
 async fn shown(format: Format, messages: Vec<Value>) -> String {
     let port = port(|session| async move {
         for message in messages {
@@ -29,7 +29,7 @@ async fn stream_json_is_one_object_a_line_as_it_was_said() {
     assert!(text.ends_with('\n'));
     assert_eq!(text.matches('\n').count(), 3);
     assert_eq!(objects(&text), messages);
-    // Escaped is what JSON forbids, and what ends a line for some readers.
+    // Only what JSON forbids is escaped, and what ends a line for some readers.
     assert!(text.contains('\u{1F600}') && !text.contains('\u{2028}'));
     assert!(text.contains("\\u0000") && text.contains("\\n") && text.contains("\\u2028"));
 }

@@ -1,4 +1,4 @@
-//! Events of a stream wait for company; nothing else waits, and nothing waits behind it.
+//! Stream events wait for further events; other messages neither wait nor are delayed.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ async fn events_go_out_with_what_comes_behind_them() {
             session.say(event(n)).await;
         }
         session.say(informational("that was it")).await;
-        // The session lives on: it is not its end that brings them out.
+        // The session continues, so its end is not what flushes the messages.
         gone.await.unwrap();
         0
     });
@@ -54,7 +54,7 @@ async fn what_is_no_event_goes_out_at_once() {
     let said = tokio::task::spawn_blocking(move || written.next()).await.unwrap();
     assert_eq!(objects(&said).len(), 1);
     go.send(()).unwrap();
-    // Its reader is gone by now, which is no reason to hang.
+    // The reader is gone by now, which must not block the session.
     served.await.unwrap();
 }
 
@@ -107,7 +107,7 @@ async fn what_is_there_already_is_one_write() {
     assert_eq!(written.rest(), "");
 }
 
-/// A host that reads both lines at once calls back for the request before it passes on the message with the input.
+/// A host that reads both lines at once handles the request before the message with the input.
 #[tokio::test(flavor = "multi_thread")]
 async fn permission_request_waits_until_the_message_before_it_is_read() {
     use std::sync::atomic::{AtomicU64, Ordering};
@@ -123,7 +123,7 @@ async fn permission_request_waits_until_the_message_before_it_is_read() {
     let clock = Handle::current();
     let pace = Pace {
         hold: FOR_EVER,
-        // Asked once more after the message was written, the host has read it.
+        // At the second call the host has read the message.
         unread: || UNREAD.swap(0, Ordering::SeqCst),
     };
     tokio::task::spawn_blocking(move || {

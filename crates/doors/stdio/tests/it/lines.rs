@@ -1,4 +1,4 @@
-//! Standard input, line by line.
+//! Parsing of standard input, line by line.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use sluice_wire::ToAgent;
 
 use crate::rig::{door, objects, port, sink};
 
-/// What a session was told, as words.
+/// The inputs of a session as text.
 fn words(inputs: &[Input]) -> Vec<String> {
     let word = |input: &Input| match input {
         Input::Message(message) => match &**message {
@@ -32,7 +32,7 @@ fn user(text: &str) -> String {
     json!({"type": "user", "message": {"role": "user", "content": text}}).to_string()
 }
 
-/// Everything a session hears of these bytes, and what was reported beside it.
+/// All inputs of a session for these bytes, and the reports.
 async fn heard(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
     let reports = Arc::new(Mutex::new(Vec::new()));
     let (told, hear) = tokio::sync::oneshot::channel();

@@ -1,4 +1,4 @@
-//! Ends of a door: what it writes to, what it reads from, and who lives behind it.
+//! Test doubles for the streams and the session of a door.
 
 use std::io::{self, Write};
 use std::sync::mpsc;
@@ -10,15 +10,15 @@ use sluice_stdio::{Door, Format, InputMode, Pace};
 use sluice_wire::{Frame, ToHost};
 use tokio_util::sync::CancellationToken;
 
-/// How long a test waits for what must come.
+/// The maximum time that a test waits.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// A hold that never ends by itself.
+/// A hold that never ends during a test.
 pub(crate) const FOR_EVER: Duration = Duration::from_secs(3600);
 
-/// A stream that tells of every write that reaches it.
+/// A stream that reports every write.
 pub(crate) struct Sink(mpsc::Sender<Vec<u8>>);
 
-/// What reached a [`Sink`], write by write.
+/// The writes that reached a [`Sink`].
 pub(crate) struct Written(mpsc::Receiver<Vec<u8>>);
 
 pub(crate) fn sink() -> (Sink, Written) {
@@ -45,13 +45,13 @@ impl Written {
         String::from_utf8(self.0.recv_timeout(PATIENCE).expect("something is written")).unwrap()
     }
 
-    /// Everything until the stream is closed.
+    /// Everything until the stream is closed, as text.
     pub(crate) fn rest(&self) -> String {
         String::from_utf8(self.0.iter().flatten().collect()).unwrap()
     }
 }
 
-/// What lives behind the door: hears batches and says what it likes.
+/// A simulated session behind the door.
 pub(crate) struct Session {
     pub(crate) inbox: tokio::sync::mpsc::Receiver<Vec<Input>>,
     pub(crate) mouth: tokio::sync::mpsc::Sender<ToHost>,
@@ -64,7 +64,7 @@ impl Session {
     }
 }
 
-/// A port with this behind it.
+/// Creates a port with a simulated session.
 pub(crate) fn port<F>(life: impl FnOnce(Session) -> F) -> Port
 where
     F: Future<Output = i32> + Send + 'static,
@@ -85,12 +85,12 @@ where
     }
 }
 
-/// A pace with this hold, for a host that reads everything immediately.
+/// A pace with this hold time, for a host that reads everything immediately.
 pub(crate) fn pace(hold: Duration) -> Pace {
     Pace { hold, unread: || 0 }
 }
 
-/// A door of that format that reads lines and holds nothing back.
+/// A door with this format that reads lines and does not hold back events.
 pub(crate) fn door(format: Format) -> Door {
     Door {
         input: InputMode::StreamJson,

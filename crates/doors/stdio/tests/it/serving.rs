@@ -1,4 +1,4 @@
-//! How a run ends.
+//! The end of a run.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use sluice_wire::ToAgent;
 
 use crate::rig::{door, informational, pace, port, result, sink};
 
-/// A stream nobody reads.
+/// A stream whose reader is gone.
 struct Broken;
 
 impl Write for Broken {
@@ -27,14 +27,14 @@ async fn a_broken_output_ends_the_session() {
     let (reader, _writer) = io::pipe().unwrap();
     let port = port(|session| async move {
         session.say(informational("is anybody there?")).await;
-        // Only the door can end this: the input stays open.
+        // Only the door can end the session: its input stays open.
         session.quit.cancelled().await;
         7
     });
     assert_eq!(door(Format::StreamJson).serve(port, reader, Broken, |_| {}).await, 7);
 }
 
-/// A disk without room.
+/// A full disk.
 struct Full;
 
 impl Write for Full {
