@@ -69,33 +69,45 @@ function DeviceList(props: { onListed: () => void }): JSX.Element {
   );
 }
 
+/** The code is created with the dialog: one step less on the way to the other device. */
 function Pair(props: { onClose: () => void }): JSX.Element {
   const [scope, setScope] = createSignal<Scope>('approve');
   const [code, setCode] = createSignal<PairingCode | null>(null);
-  const make = async () => { const made = await act(() => request({ type: 'pair', scope: scope() })); if (made) setCode(made); };
+  const [reach, setReach] = createSignal<Reach>();
+  const make = async (wanted: Scope) => {
+    setScope(wanted);
+    setCode(null);
+    const made = await act(() => request({ type: 'pair', scope: wanted }));
+    if (!made || wanted !== scope()) return;
+    setReach(made.reach);
+    setCode(made);
+  };
+  onMount(() => void make(scope()));
   /** The code is for this machine, although others do not reach it. */
   const [here, setHere] = createSignal(false);
   const left = () => (code()?.expiresAt ?? 0) - now();
+  const unreachable = () => { const now = reach(); return now?.localOnly && !here() ? now : undefined; };
   return (
     <Dialog open title={t('settings.pairTitle')} onClose={props.onClose} footer={
-      <Show when={!code() || left() <= 0}><Button look="primary" onClick={() => void make()}>{code() ? t('settings.pairAgain') : t('settings.pairMake')}</Button></Show>
+      <Show when={code() && left() <= 0}><Button look="primary" onClick={() => void make(scope())}>{t('settings.pairAgain')}</Button></Show>
     }>
-      <Show when={code()} fallback={
-        <Choices<Scope> label={t('settings.pairScope')} value={scope()} onChange={setScope} options={SCOPES.map((value) => ({ value, label: scopeWord(value), words: scopeMeaning(value) }))} />
-      }>{(made) => (
-        <Show when={!made().reach.localOnly || here()} fallback={<Reachable reach={made().reach} onHere={() => setHere(true)} />}>
-        <div class="pairbox">
-          <Qr rows={made().qr} />
-          <div>
-            <p class="code">{made().code}</p>
-            <p class="sec">{t('settings.pairWords')}</p>
-            <ul><For each={made().urls}>{(url) => <li><code>{url.split('#')[0]}</code></li>}</For></ul>
-            <p class="dim num" role="status">{left() > 0 ? t('settings.pairLeft', { age: age(left()) }) : t('settings.pairOver')}</p>
-            <Show when={made().reach.fingerprint}>{(print) => <p class="dim print">{t('settings.reachPrint')} <code>{print()}</code></p>}</Show>
+      <Show when={unreachable()} fallback={
+        <Show when={reach()}>
+          <div class="pairbox">
+            <Qr rows={code()?.qr ?? []} />
+            <Show when={code()}>{(made) => (
+              <div>
+                <p class="code">{made().code}</p>
+                <p class="sec">{t('settings.pairWords')}</p>
+                <ul><For each={made().urls}>{(url) => <li><code>{url.split('#')[0]}</code></li>}</For></ul>
+                <p class="dim num" role="status">{left() > 0 ? t('settings.pairLeft', { age: age(left()) }) : t('settings.pairOver')}</p>
+                <Show when={made().reach.fingerprint}>{(print) => <p class="dim print">{t('settings.reachPrint')} <code>{print()}</code></p>}</Show>
+              </div>
+            )}</Show>
           </div>
-        </div>
+          <Choices<Scope> label={t('settings.pairScope')} value={scope()} onChange={(value) => void make(value)} options={SCOPES.map((value) => ({ value, label: scopeWord(value), words: scopeMeaning(value) }))} />
         </Show>
-      )}</Show>
+      }>{(local) => <Reachable reach={local()} onHere={() => setHere(true)} />}</Show>
     </Dialog>
   );
 }

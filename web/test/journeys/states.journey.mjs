@@ -176,9 +176,8 @@ journey('a device that may only look sees the ask and cannot answer it', async (
   const id = sessionOf(page);
   await guest.go('#/settings/devices');
   await page.getByRole('button', { name: 'Pair another device' }).click();
-  await page.getByText('View only').click();
-  await page.getByRole('button', { name: 'Create code' }).click();
   await page.getByRole('button', { name: 'Show the code for this machine' }).click();
+  await page.getByText('View only').click();
   const code = (await page.locator('.pairbox .code').innerText()).trim();
   const looker = await another({ cookies: null });
   await looker.go(`#pair=${code}`);

@@ -80,7 +80,6 @@ export default {
   pair: 'Weiteres Gerät koppeln',
   pairTitle: 'Gerät koppeln',
   pairScope: 'Rechte',
-  pairMake: 'Code erstellen',
   pairWords: 'Öffne eine dieser Adressen auf dem anderen Gerät oder scanne den Code. Er gilt einmal.',
   pairLeft: 'Noch {age} gültig.',
   pairOver: 'Dieser Code ist abgelaufen.',

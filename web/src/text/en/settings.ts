@@ -77,7 +77,6 @@ export default {
   pair: 'Pair another device',
   pairTitle: 'Pair a device',
   pairScope: 'Scope',
-  pairMake: 'Create code',
   pairWords: 'Open one of these addresses on the other device, or scan the code. It works once.',
   pairLeft: 'Valid for {age}.',
   pairOver: 'This code has expired.',
