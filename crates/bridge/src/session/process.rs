@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sluice_host::conversation::{Exit, ProcessStatus, What};
-use sluice_runner::{LogReader, Record, StartError, ToRunner, registry};
+use sluice_runner::{Record, StartError, ToRunner, registry};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -14,7 +14,7 @@ use super::actor::{Actor, Greeting, now};
 use super::records::kind;
 use crate::agents::{Begin, Wish};
 use crate::api::{Code, Own, Problem};
-use crate::link::Link;
+use crate::link::{Link, left_behind, runs};
 
 /// How long an agent is given to end.
 const GRACE: Duration = Duration::from_secs(10);
@@ -493,24 +493,4 @@ impl Actor {
             ..super::records::New::default()
         });
     }
-}
-
-fn runs(dir: &std::path::Path) -> bool {
-    registry::read(dir).is_some_and(|registered| registry::is_alive(&registered)) && !registry::is_copy(dir)
-}
-
-/// Records a runner that is gone left in its log, read as fast as they are taken.
-fn left_behind(dir: PathBuf, from: u64) -> mpsc::Receiver<Record> {
-    let (records, left) = mpsc::channel(64);
-    tokio::task::spawn_blocking(move || {
-        // Whoever it left running is ended first: their last words are in the log then.
-        registry::sweep(&dir);
-        let Ok(reader) = LogReader::open(&dir) else { return };
-        for record in reader.read_from(from) {
-            if records.blocking_send(record).is_err() {
-                return;
-            }
-        }
-    });
-    left
 }

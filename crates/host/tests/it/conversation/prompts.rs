@@ -188,7 +188,7 @@ fn a_prompt_that_did_not_reach_the_process_is_written_to_the_next_one() {
         play.happens(What::Starting { resumed });
         assert_eq!(sent(&play.happens(What::Up)).len(), 1);
         play.takes_up("p1");
-        // What was delivered stays so.
+        // A delivered prompt does not change.
         play.happens(What::NotWritten("p1".into()));
         assert_eq!(play.prompt_state("p1"), PromptState::Delivered);
     }
