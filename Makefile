@@ -90,8 +90,9 @@ check:
 	@scripts/tests --all-features $$(scripts/changed)
 
 fmt:
-	$(call need,cargo)
+	$(call need,cargo node npm)
 	@cargo fmt --all
+	@scripts/web format
 
 # Includes the page: `crates/server/build.rs` refuses a release build without it.
 release: web

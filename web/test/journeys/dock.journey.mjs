@@ -22,7 +22,10 @@ test('an ask takes the focus when nobody types, to the dialog and not to a butto
   await page.keyboard.press('Control+Enter');
   await until('allowed', () => log('answer_ask').length > 0);
   await page.waitForSelector('.askbox', { state: 'detached' });
-  assert.deepEqual(log('answer_ask').map((one) => one.decision), ['allow']);
+  assert.deepEqual(
+    log('answer_ask').map((one) => one.decision),
+    ['allow'],
+  );
   assert.deepEqual(errors, []);
 });
 
@@ -63,13 +66,21 @@ test('keys within 350 ms do nothing; Ctrl Enter allows after that, once', async 
   await page.keyboard.press('Control+Enter');
   await page.keyboard.press('Control+Enter');
   await page.waitForSelector('.askbox', { state: 'detached' });
-  assert.deepEqual(log('answer_ask').map((one) => one.decision), ['allow']);
+  assert.deepEqual(
+    log('answer_ask').map((one) => one.decision),
+    ['allow'],
+  );
 });
 
 test('no key decides before the form of the ask is there and 350 ms have passed', async () => {
   let letGo;
-  const held = new Promise((resolve) => { letGo = resolve; });
-  await page.route(/\/forms-[^/]*\.js$/, async (route) => { await held; await route.continue(); });
+  const held = new Promise((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(/\/forms-[^/]*\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
   await open('s-idle');
   fake.control({ do: 'ask', sessionId: 's-idle', kind: 'bash' });
   await page.waitForSelector('.askbox [data-form="loading"]');
@@ -88,16 +99,29 @@ test('no key decides before the form of the ask is there and 350 ms have passed'
   await settled();
   await page.keyboard.press('Control+Enter');
   await page.waitForSelector('.askbox', { state: 'detached' });
-  assert.deepEqual(log('answer_ask').map((one) => one.decision), ['allow']);
+  assert.deepEqual(
+    log('answer_ask').map((one) => one.decision),
+    ['allow'],
+  );
 });
 
 test('a second press before the page is drawn again has no second effect', async () => {
   // Frames wait while they are held: the page cannot show that the ask is answered.
-  await page.addInitScript(() => { const draw = window.requestAnimationFrame.bind(window); const held = []; window.requestAnimationFrame = (frame) => (window.__held ? held.push(frame) : draw(frame)); window.__letGo = () => { window.__held = false; for (const frame of held.splice(0)) draw(frame); }; });
+  await page.addInitScript(() => {
+    const draw = window.requestAnimationFrame.bind(window);
+    const held = [];
+    window.requestAnimationFrame = (frame) => (window.__held ? held.push(frame) : draw(frame));
+    window.__letGo = () => {
+      window.__held = false;
+      for (const frame of held.splice(0)) draw(frame);
+    };
+  });
   await open('s-bash');
   await settled();
   await page.locator('.askbox').focus();
-  await page.evaluate(() => { window.__held = true; });
+  await page.evaluate(() => {
+    window.__held = true;
+  });
   await page.keyboard.press('Control+Enter');
   await until('allowed', () => log('answer_ask').length === 1);
   await settled();
@@ -249,7 +273,10 @@ test('questions are answered by digits; a half-filled form is there after a relo
   assert.equal(await page.getByLabel('Your own answer').inputValue(), 'the doc test');
   await page.getByLabel('Your own answer').press('Control+Enter');
   await until('answered', () => log('answer_ask').length === 1);
-  assert.deepEqual(log('answer_ask')[0].answers, { 'How should the pool read time?': 'tokio’s clock (Recommended)', 'Which tests move to the paused clock?': 'tests/reaper.rs, the doc test' });
+  assert.deepEqual(log('answer_ask')[0].answers, {
+    'How should the pool read time?': 'tokio’s clock (Recommended)',
+    'Which tests move to the paused clock?': 'tests/reaper.rs, the doc test',
+  });
 });
 
 const seenCaps = (where) => page.locator(where).locator('.keys').filter({ visible: true }).count();
@@ -345,7 +372,10 @@ test('a form says what is wrong under the field, and sends typed values', async 
   await page.getByRole('switch', { name: 'Dry run' }).click();
   await page.getByRole('button', { name: /^Send/ }).click();
   await until('sent', () => log('answer_ask').length === 1);
-  assert.deepEqual([log('answer_ask')[0].decision, log('answer_ask')[0].content], ['accept', { database: 'tidepool_dev', limit: 50, dry: false, contact: 'ops@tidepool.example', tags: ['risky'] }]);
+  assert.deepEqual(
+    [log('answer_ask')[0].decision, log('answer_ask')[0].content],
+    ['accept', { database: 'tidepool_dev', limit: 50, dry: false, contact: 'ops@tidepool.example', tags: ['risky'] }],
+  );
 });
 
 test('a link is shown whole and opened only by a press', async () => {
@@ -386,7 +416,18 @@ test('fold leaves one line; A opens it again', async () => {
 });
 
 /** By hand, unless the page was quicker by itself. */
-const backOnLine = () => until('on the line again', async () => { await page.getByRole('button', { name: 'Try now' }).click({ timeout: 500 }).catch(() => {}); return (await page.locator('.gate[data-standing="offline"]').count()) === 0; }, { seconds: 30 });
+const backOnLine = () =>
+  until(
+    'on the line again',
+    async () => {
+      await page
+        .getByRole('button', { name: 'Try now' })
+        .click({ timeout: 500 })
+        .catch(() => {});
+      return (await page.locator('.gate[data-standing="offline"]').count()) === 0;
+    },
+    { seconds: 30 },
+  );
 
 test('without a line messages are kept and go out once when it is back, receipts lost or not', async () => {
   await open('s-running');
@@ -484,11 +525,12 @@ test('a picture is made smaller, said so, and sent by its hash', async () => {
 });
 
 /** Drops files on an element, as a person does with a file manager. */
-const drop = (where, files) => page.locator(where).evaluate((element, list) => {
-  const data = new DataTransfer();
-  for (const { name, type, text } of list) data.items.add(new File([text], name, { type }));
-  for (const kind of ['dragenter', 'dragover', 'drop']) element.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
-}, files);
+const drop = (where, files) =>
+  page.locator(where).evaluate((element, list) => {
+    const data = new DataTransfer();
+    for (const { name, type, text } of list) data.items.add(new File([text], name, { type }));
+    for (const kind of ['dragenter', 'dragover', 'drop']) element.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, files);
 
 test('a file dropped anywhere on the session is attached; a text file becomes part of the message', async () => {
   await open('s-idle');
@@ -502,7 +544,10 @@ test('a file dropped anywhere on the session is attached; a text file becomes pa
   assert.deepEqual(errors, []);
 });
 
-for (const [size, visitor] of [['wide', {}], ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]]) {
+for (const [size, visitor] of [
+  ['wide', {}],
+  ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
+]) {
   test(`a notification covers neither the message box nor a permission request (${size})`, async () => {
     await fresh(visitor);
     await open('s-running');
@@ -513,7 +558,10 @@ for (const [size, visitor] of [['wide', {}], ['phone', { viewport: { width: 390,
     await toast.waitFor();
     const covered = await toast.evaluate((one) => {
       const at = one.getBoundingClientRect();
-      return ['.comp', '.askbox'].filter((where) => { const box = document.querySelector(where).getBoundingClientRect(); return box.left < at.right && at.left < box.right && box.top < at.bottom && at.top < box.bottom; });
+      return ['.comp', '.askbox'].filter((where) => {
+        const box = document.querySelector(where).getBoundingClientRect();
+        return box.left < at.right && at.left < box.right && box.top < at.bottom && at.top < box.bottom;
+      });
     });
     assert.deepEqual(covered, []);
   });
@@ -598,7 +646,10 @@ test('a message to a session that is not running resumes it first', async () => 
   await box().fill('go on');
   await page.keyboard.press('Enter');
   await until('sent', () => log('input').length === 1);
-  assert.deepEqual(fake.bridge.log.filter((one) => ['resume_session', 'input'].includes(one.type)).map((one) => one.type), ['resume_session', 'input']);
+  assert.deepEqual(
+    fake.bridge.log.filter((one) => ['resume_session', 'input'].includes(one.type)).map((one) => one.type),
+    ['resume_session', 'input'],
+  );
 });
 
 test('the title counts the sessions that need a person', async () => {
@@ -612,15 +663,33 @@ test('a session is painted from what was kept, and caught up with one request', 
   await open('s-running');
   await page.waitForFunction(() => document.querySelectorAll('.trow').length > 3);
   await page.evaluate(() => window.dispatchEvent(new Event('pagehide')));
-  await until('kept', () => page.evaluate(() => new Promise((resolve) => { const request = indexedDB.open('sluice'); request.onsuccess = () => { const get = request.result.transaction('snapshots').objectStore('snapshots').get('s-running'); get.onsuccess = () => { request.result.close(); resolve(get.result !== undefined); }; }; })));
+  await until('kept', () =>
+    page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const request = indexedDB.open('sluice');
+          request.onsuccess = () => {
+            const get = request.result.transaction('snapshots').objectStore('snapshots').get('s-running');
+            get.onsuccess = () => {
+              request.result.close();
+              resolve(get.result !== undefined);
+            };
+          };
+        }),
+    ),
+  );
   const told = [];
   const hear = fake.bridge.receive.bind(fake.bridge);
-  fake.bridge.receive = (client, message) => { told.push(message); hear(client, message); };
+  fake.bridge.receive = (client, message) => {
+    told.push(message);
+    hear(client, message);
+  };
   fake.control({ do: 'record', sessionId: 's-running', what: { type: 'system', subtype: 'status' } });
   await page.reload();
   await page.waitForFunction(() => document.querySelectorAll('.trow').length > 3);
   fake.bridge.receive = hear;
-  const cursor = told.find((one) => one.type === 'hello')?.cursors?.['s-running'] ?? told.find((one) => one.type === 'subscribe' && one.sessionId === 's-running')?.cursor;
+  const cursor =
+    told.find((one) => one.type === 'hello')?.cursors?.['s-running'] ?? told.find((one) => one.type === 'subscribe' && one.sessionId === 's-running')?.cursor;
   assert.ok(cursor?.seq > 10);
 });
 
@@ -640,7 +709,10 @@ test('on a phone Enter is a new line and the button sends', async () => {
 
 const looks = async (name) => {
   // Colours do not depend on the size, nor places on the theme.
-  for (const [size, colorScheme] of [[{ width: 1440, height: 900 }, 'light'], [{ width: 390, height: 844 }, 'dark']]) {
+  for (const [size, colorScheme] of [
+    [{ width: 1440, height: 900 }, 'light'],
+    [{ width: 390, height: 844 }, 'dark'],
+  ]) {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme });
     assert.deepEqual(await axeFinds(page, '.dock'), [], `${name}, ${size.width} px, ${colorScheme}`);
@@ -653,9 +725,29 @@ const looks = async (name) => {
 test('axe finds nothing in the dock while it is used', async () => {
   const uses = {
     's-permission, changed first': ['s-permission', () => page.locator('.askbox .change').click()],
-    's-bash, folded': ['s-bash', async () => { await page.locator('.askbox').focus(); await page.keyboard.press('z'); await page.waitForSelector('.gate.warn'); }],
-    's-idle, commands offered': ['s-idle', async () => { await box().pressSequentially('/co'); await page.waitForSelector('[role="listbox"]'); }],
-    's-idle, no such command': ['s-idle', async () => { await box().fill('/nocommand x'); await page.locator('.sendbtn').click(); await page.waitForSelector('text=There is no command'); }],
+    's-bash, folded': [
+      's-bash',
+      async () => {
+        await page.locator('.askbox').focus();
+        await page.keyboard.press('z');
+        await page.waitForSelector('.gate.warn');
+      },
+    ],
+    's-idle, commands offered': [
+      's-idle',
+      async () => {
+        await box().pressSequentially('/co');
+        await page.waitForSelector('[role="listbox"]');
+      },
+    ],
+    's-idle, no such command': [
+      's-idle',
+      async () => {
+        await box().fill('/nocommand x');
+        await page.locator('.sendbtn').click();
+        await page.waitForSelector('text=There is no command');
+      },
+    ],
   };
   for (const [name, [id, act]] of Object.entries(uses)) {
     await page.setViewportSize({ width: 1440, height: 900 });

@@ -29,7 +29,8 @@ export default {
   xhigh: 'Sehr hoch',
   max: 'Maximal',
   bypassTitle: 'Alle Berechtigungen umgehen',
-  bypassHow: 'Es gibt keine Berechtigungsanfragen mehr: Jeder Befehl wird ausgeführt, jede Datei kann geändert oder gelöscht werden. Gib zur Bestätigung {word} ein.',
+  bypassHow:
+    'Es gibt keine Berechtigungsanfragen mehr: Jeder Befehl wird ausgeführt, jede Datei kann geändert oder gelöscht werden. Gib zur Bestätigung {word} ein.',
   bypassWord: 'umgehen',
   bypassDo: 'Berechtigungen umgehen',
   bypassField: 'Bestätigung',
@@ -70,7 +71,10 @@ export default {
   by: 'von {who}',
   settings: 'Modell, Modus, Aufwand',
   held: 'zurückgehalten',
-  heldQueue: { one: '1 Nachricht wird zurückgehalten. Sie wird gesendet, wenn du sie freigibst.', other: '{n} Nachrichten werden zurückgehalten. Sie werden gesendet, wenn du sie freigibst.' },
+  heldQueue: {
+    one: '1 Nachricht wird zurückgehalten. Sie wird gesendet, wenn du sie freigibst.',
+    other: '{n} Nachrichten werden zurückgehalten. Sie werden gesendet, wenn du sie freigibst.',
+  },
   release: 'Freigeben',
   sendHeld: 'Jetzt senden',
   template: 'Vorlage',

@@ -2,7 +2,8 @@ import type { Translation } from '..';
 import type en from '../en/forms';
 
 export default {
-  forceHow: 'Die Runde endet nicht. Du kannst den Prozess des Agenten beenden: Die bisherige Konversation ist gespeichert und kann fortgesetzt werden. Von ihm gestartete Befehle werden ebenfalls beendet.',
+  forceHow:
+    'Die Runde endet nicht. Du kannst den Prozess des Agenten beenden: Die bisherige Konversation ist gespeichert und kann fortgesetzt werden. Von ihm gestartete Befehle werden ebenfalls beendet.',
   endAgent: 'Agenten beenden',
   ending: 'Wird beendet…',
   stalledHow: 'Der Prozess läuft, hat aber seit {time} nichts gesendet. Ein langer Build kann die Ursache sein.',

@@ -35,11 +35,11 @@ export default {
   greeting: 'Zeig mir eine Tour.',
   sessionTitle: 'Tour mit dem Demo-Modell',
   welcome: 'Willkommen bei Sluice',
-  welcomeWords: 'Es wurde kein Schlüssel gefunden, deshalb nutzt die Tour ein Demo-Modell in einem Testordner. Es führt eine Aufgabenliste, fragt vor dem Ändern einer Datei um Erlaubnis, stellt dir eine Frage und führt einen Befehl aus, der fehlschlägt.',
+  welcomeWords:
+    'Es wurde kein Schlüssel gefunden, deshalb nutzt die Tour ein Demo-Modell in einem Testordner. Es führt eine Aufgabenliste, fragt vor dem Ändern einer Datei um Erlaubnis, stellt dir eine Frage und führt einen Befehl aus, der fehlschlägt.',
   welcomeBack: 'Ein Modell ist verfügbar. Starte eine Sitzung in einem deiner Ordner oder verbinde unten ein weiteres Modell.',
   begin: 'Starten',
   beginning: 'Wird gestartet',
   skip: 'Zu den Sitzungen',
   goPhone: 'Gerät koppeln',
-
 } satisfies Translation<typeof en>;

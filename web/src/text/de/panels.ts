@@ -87,7 +87,8 @@ export default {
   reconnecting: 'Wird verbunden',
 
   rules: 'Regeln',
-  rulesNone: 'Jede Änderung und jeder Befehl erfordert eine Berechtigung. Regeln, die du mit „Erlauben und nicht mehr fragen“ hinzufügst, werden hier angezeigt.',
+  rulesNone:
+    'Jede Änderung und jeder Befehl erfordert eine Berechtigung. Regeln, die du mit „Erlauben und nicht mehr fragen“ hinzufügst, werden hier angezeigt.',
   allow: 'Erlauben',
   ask: 'Fragen',
   deny: 'Ablehnen',
@@ -144,7 +145,10 @@ export default {
 
   drift: 'Unbekannte Meldungen',
   driftNone: 'Keine unbekannten Meldungen des Agenten.',
-  driftWords: { one: '1 Meldung eines Typs, den diese Version nicht unterstützt. Sie ist gespeichert und wird unverändert angezeigt.', other: '{n} Meldungen von Typen, die diese Version nicht unterstützt. Sie sind gespeichert und werden unverändert angezeigt.' },
+  driftWords: {
+    one: '1 Meldung eines Typs, den diese Version nicht unterstützt. Sie ist gespeichert und wird unverändert angezeigt.',
+    other: '{n} Meldungen von Typen, die diese Version nicht unterstützt. Sie sind gespeichert und werden unverändert angezeigt.',
+  },
   driftGarbled: { one: '1 Zeile war kein gültiges JSON', other: '{n} Zeilen waren kein gültiges JSON' },
   driftRepeated: { one: '1 Duplikat', other: '{n} Duplikate' },
   driftForeign: { one: '1 aus einer anderen Sitzung', other: '{n} aus einer anderen Sitzung' },

@@ -105,8 +105,6 @@ export default {
   deleting: 'Wird gelöscht',
   deleted: 'Gelöscht: {title}',
 
-
-
   where: 'Ordner',
   folderLabel: 'Ordner',
   foldersLabel: 'Ordner',
@@ -154,8 +152,6 @@ export default {
   findIn: 'In dieser Sitzung suchen',
 
   files: { one: '1 Datei', other: '{n} Dateien' },
-
-
 
   offline: 'Seit {age} nicht verbunden.',
   offlineWords: 'Agenten laufen weiter. Gesendete Nachrichten werden gespeichert und einmal gesendet, sobald die Verbindung wieder besteht.',

@@ -55,7 +55,8 @@ export default {
   sound: 'Ton',
   soundWords: 'Spielt einen kurzen Ton, wenn eine Anfrage wartet.',
   push: 'Auch wenn die Seite geschlossen ist',
-  pushWords: 'Verwendet den Push-Dienst des Browser-Herstellers. Nachrichten sind für diesen Browser verschlüsselt; der Dienst sieht nur, dass eine gesendet wurde.',
+  pushWords:
+    'Verwendet den Push-Dienst des Browser-Herstellers. Nachrichten sind für diesen Browser verschlüsselt; der Dienst sieht nur, dass eine gesendet wurde.',
   pushUnreachable: 'Die Bridge antwortet nicht. Es wurde nichts geändert.',
   pushNotHere: 'Diese Bridge sendet keine Push-Benachrichtigungen.',
   pushRefused: 'Von der Bridge abgelehnt: {why}',
@@ -242,7 +243,8 @@ export default {
   page: 'Seite',
   sameBuild: 'derselbe Stand',
   templates: 'Prompt-Vorlagen',
-  templatesWords: 'Werden nach / im Nachrichtenfeld jeder Sitzung angeboten. Jede ist eine Datei in {folder}; $ARGUMENTS wird durch den Text nach dem Namen ersetzt.',
+  templatesWords:
+    'Werden nach / im Nachrichtenfeld jeder Sitzung angeboten. Jede ist eine Datei in {folder}; $ARGUMENTS wird durch den Text nach dem Namen ersetzt.',
   templateNew: 'Neue Vorlage',
   templateName: 'Name',
   templateText: 'Text',

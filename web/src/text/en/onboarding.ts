@@ -32,11 +32,11 @@ export default {
   greeting: 'Show me around.',
   sessionTitle: 'Tour with the demo model',
   welcome: 'Welcome to Sluice',
-  welcomeWords: 'No key was found, so the tour uses a demo model in a scratch folder. It keeps a task list, requests permission before it changes a file, asks you a question, and runs a command that fails.',
+  welcomeWords:
+    'No key was found, so the tour uses a demo model in a scratch folder. It keeps a task list, requests permission before it changes a file, asks you a question, and runs a command that fails.',
   welcomeBack: 'A model is available. Start a session in one of your folders, or connect another model below.',
   begin: 'Begin',
   beginning: 'Starting',
   skip: 'Skip to sessions',
   goPhone: 'Pair a device',
-
 } as const;

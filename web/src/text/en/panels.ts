@@ -151,7 +151,10 @@ export default {
   // Drift
   drift: 'Unknown messages',
   driftNone: 'No unknown messages from the agent.',
-  driftWords: { one: '1 message of a type that this version does not support. It is stored and shown as received.', other: '{n} messages of types that this version does not support. They are stored and shown as received.' },
+  driftWords: {
+    one: '1 message of a type that this version does not support. It is stored and shown as received.',
+    other: '{n} messages of types that this version does not support. They are stored and shown as received.',
+  },
   driftGarbled: { one: '1 line was not valid JSON', other: '{n} lines were not valid JSON' },
   driftRepeated: { one: '1 duplicate', other: '{n} duplicates' },
   driftForeign: { one: '1 from another session', other: '{n} from another session' },
