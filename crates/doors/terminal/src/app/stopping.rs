@@ -25,7 +25,7 @@ impl App {
         }
     }
 
-    /// A prompt nothing was heard of yet comes back into the composer.
+    /// Returns a prompt to the composer if the agent has not reacted to it yet.
     fn takes_back(&mut self, now: Now) -> bool {
         let Some((at, _, text)) = self.sent.take() else {
             return false;
