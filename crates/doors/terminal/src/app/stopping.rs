@@ -25,7 +25,7 @@ impl App {
         }
     }
 
-    /// Returns a prompt to the composer if the agent has not reacted to it yet.
+    /// Takes the prompt back into the composer if the agent has not reacted to it yet. Returns true if it did.
     fn takes_back(&mut self, now: Now) -> bool {
         let Some((at, _, text)) = self.sent.take() else {
             return false;
