@@ -46,7 +46,8 @@ async def agents_on_disk_are_listed():
 
 @test
 async def settings_of_the_project_count_where_they_are_named():
-    for sources in (["local"], ["user", "project", "local"]):
+    # Without a choice every source counts; an output style is text and needs no trust.
+    for sources in (None, ["local"], ["user", "project", "local"]):
         with Lab(text("hi")) as lab:
             lab.write(".claude/settings.local.json", {"outputStyle": "a-style-of-ours"})
             async with ClaudeSDKClient(lab.options(setting_sources=sources)) as client:
