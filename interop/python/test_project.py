@@ -46,7 +46,8 @@ async def agents_on_disk_are_listed():
 
 @test
 async def project_settings_apply_if_the_source_is_selected():
-    for sources in (["local"], ["user", "project", "local"]):
+    # By default every source is selected. An output style is text, so it needs no trust.
+    for sources in (None, ["local"], ["user", "project", "local"]):
         with Lab(text("hi")) as lab:
             lab.write(".claude/settings.local.json", {"outputStyle": "a-style-of-ours"})
             async with ClaudeSDKClient(lab.options(setting_sources=sources)) as client:

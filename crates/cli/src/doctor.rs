@@ -87,7 +87,7 @@ pub(crate) fn auth_status(flags: &Flags, environment: &Environment, text: bool) 
         "loggedIn": signed_in,
         "authMethod": method,
         "apiProvider": "firstParty",
-        // No usage data is sent to anybody, and there is no account to sign in to.
+        // Sluice sends no usage data and offers no sign-in with an account.
         "analyticsDisabled": true,
         "projectsDirectory": environment.config_dir.join("projects"),
         "configDirectory": environment.config_dir,

@@ -148,7 +148,7 @@ impl Failure {
         }
     }
 
-    /// `api_error`: set where there was no API to speak of, or a limit of the account is reached.
+    /// Returns the `api_error`: set if the connection failed or a limit of the account is reached.
     pub fn api_error(&self) -> Option<&'static str> {
         match self {
             Self::Connect { .. } => Some("connection_failed"),

@@ -52,7 +52,7 @@ pub struct Window {
     pub status: String,
     /// How much of it is used, from 0 to 1.
     pub utilization: f64,
-    /// When it ends, in seconds since 1970.
+    /// The end of the window, in seconds since 1970.
     pub resets_at: f64,
     /// Its length in seconds.
     length: f64,
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(used("5h", "0.91", 1e8).windows, []);
     }
 
-    /// Seen in 2.1.326: a 429 that names a limit is a rejection, whatever its status says.
+    /// Seen in 2.1.326: a 429 that names a limit is a rejection, even if its status is a warning.
     #[test]
     fn refusal_that_names_a_limit_is_a_rejection() {
         let mut headers = HeaderMap::new();

@@ -140,7 +140,9 @@ impl Servers {
     pub fn replace(&mut self, servers: IndexMap<String, Result<ServerConfig, String>>) -> Replaced {
         let mut replaced = Replaced::default();
         let gone = |link: &Arc<Link>| {
-            let same = matches!(servers.get(&link.name), Some(Ok(config)) if *config == link.config);
+            // Entries of a server inside the host differ in policies and timeout only: the connection stays.
+            let is_same = |config: &ServerConfig| *config == link.config || (config.is_sdk() && link.config.is_sdk());
+            let same = matches!(servers.get(&link.name), Some(Ok(config)) if is_same(config));
             // One of the configuration's gives way only to another of its name.
             !same && (link.added || matches!(servers.get(&link.name), Some(Ok(_))))
         };

@@ -119,10 +119,11 @@ async fn mcp_set_servers_replaces_policies() {
     let script = Script::new().tool("mcp__h__sum", json!({})).text("Done");
     let mut stage = Stage::with(script, bypassing).await;
     stage.control(initialize("always_ask")).await;
-    let servers = json!({"h": {"type": "sdk", "name": "h"}});
-    stage
+    let servers = json!({"h": {"type": "sdk", "name": "h", "timeout": 5000}});
+    let answer = stage
         .control(json!({"subtype": "mcp_set_servers", "servers": servers}))
         .await;
+    assert_eq!(answer["response"]["added"], json!([]), "the server stays connected");
     stage.prompt("go").await;
     answer_call(&mut stage).await;
     assert_eq!(stage.result().await["result"], "Done", "no permission request");

@@ -78,6 +78,8 @@ async fn the_session_works_in_the_worktree_until_it_leaves() {
         came[2]
     );
     assert_eq!(came[3]["action"], "remove");
+    assert_eq!(came[3]["restoredCwd"], came[3]["originalCwd"]);
+    assert_eq!(came[3]["originalCwdMissing"], false);
     assert_eq!(
         (&came[3]["discardedFiles"], &came[3]["discardedCommits"]),
         (&json!(0), &json!(0))

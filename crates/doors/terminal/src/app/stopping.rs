@@ -25,7 +25,7 @@ impl App {
         }
     }
 
-    /// A prompt nothing was heard of yet comes back into the composer.
+    /// Takes the prompt back into the composer if the agent has not reacted to it yet. Returns true if it did.
     fn takes_back(&mut self, now: Now) -> bool {
         let Some((at, _, text)) = self.sent.take() else {
             return false;
