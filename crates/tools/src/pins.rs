@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
-use std::os::unix::fs::{DirEntryExt as _, MetadataExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, DirEntryExt as _, MetadataExt as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -193,6 +193,12 @@ impl Pins {
             env.push(("GIT_COMMON_DIR", one.common_dir.clone()));
         }
         if let Some(index) = index {
+            let folder = index.parent().unwrap_or(index);
+            std::fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)
+                .ok();
             // A repository may have none yet.
             std::fs::copy(one.git_dir.join("index"), index).ok();
             env.push(("GIT_INDEX_FILE", index.to_owned()));

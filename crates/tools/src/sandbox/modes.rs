@@ -25,7 +25,7 @@ const NOW: Timespec = Timespec {
     tv_nsec: libc::UTIME_NOW,
 };
 
-/// Binds the calling thread, and whatever it starts, to a filter. What is returned receives its notifications.
+/// Applies a filter to the calling thread and its children. Returns the descriptor that receives the notifications.
 #[allow(
     unsafe_code,
     reason = "no safe interface exists; the program outlives the call and the descriptor is new"
@@ -37,7 +37,7 @@ pub(super) fn apply(filter: &BpfProgram) -> io::Result<OwnedFd> {
         filter: filter.as_ptr().cast_mut().cast(),
     };
     let (mode, flags) = (libc::SECCOMP_SET_MODE_FILTER, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER);
-    // SAFETY: the kernel copies the program during the call; a result that is not negative is a descriptor nobody owns.
+    // SAFETY: the kernel copies the program during the call; a result that is not negative is a new descriptor.
     unsafe {
         match libc::syscall(libc::SYS_seccomp, mode, flags, &raw const program) {
             -1 => Err(io::Error::last_os_error()),
@@ -96,7 +96,7 @@ fn respond(listener: &OwnedFd, id: u64, error: Option<Errno>) {
     }
 }
 
-/// What is to be changed.
+/// A change of a file's metadata.
 enum Change {
     Mode(Mode),
     Times(Timestamps),

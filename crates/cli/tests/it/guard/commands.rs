@@ -111,15 +111,15 @@ fn a_program_in_the_project_is_not_taken_for_the_one_of_the_system() {
 #[test]
 fn a_program_that_comes_to_be_in_the_project_is_not_run() {
     for (first, line) in [
-        (".", "cd sub && git --version"),
+        (".", "cd sub/deep && git --version"),
         (".venv/bin", "cp evil .venv/bin/ls; ls"),
         (".venv/bin", "mv evil .venv/bin/git && git status"),
-        ("", "cd sub; wc -l file; git log -1"),
+        ("", "cd sub/deep; wc -l a.txt; git log -1"),
     ] {
-        let guard = Guard::new(&[line, "ls file"]);
+        let guard = Guard::new(&[line]);
         guard.repository("");
         let trap = guard.trap();
-        for name in ["evil", "sub/git", "sub/wc", ".venv/bin/x"] {
+        for name in ["evil", "sub/deep/git", "sub/deep/wc", ".venv/bin/x"] {
             let path = guard.lab.work().join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::copy(&trap, path).unwrap();

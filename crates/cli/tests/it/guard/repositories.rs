@@ -128,6 +128,7 @@ fn tracked_names_with_odd_bytes_are_not_passed_on() {
         &b"a /etc/hostname"[..],
         b"a\n/etc/hostname",
         b"\xff",
+        "\u{e4}".as_bytes(),
         b"*",
         b"-e",
         b"a\tb",
@@ -135,11 +136,20 @@ fn tracked_names_with_odd_bytes_are_not_passed_on() {
     ] {
         let guard = Guard::new(&["cat $(git ls-files)", "git ls-files | xargs cat"]);
         guard.repository("");
+        // What git prints for some of them is the name of another file.
+        guard.write("../secret", "SECRET");
+        guard.link("\"\\303\\244\"", "../secret");
+        guard.link("\"\\377\"", "../secret");
         let path = guard.lab.work().join(std::ffi::OsStr::from_bytes(name));
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, "odd").unwrap();
-        guard.git("", &["add", "-A"]);
-        asks(&guard);
+        std::fs::write(&path, "odd").unwrap();
+        guard.git("", &["--literal-pathspecs", "add", "--", path.to_str().unwrap_or(".")]);
+        let calls = guard.run(&[]);
+        // `xargs` matches no patterns: a file called `*` is only that.
+        assert!(
+            calls[0].denied && (calls[1].denied || name == b"*"),
+            "{name:?}: {calls:?}"
+        );
     }
 }
 
