@@ -148,6 +148,7 @@ soak:
 oracle:
 	$(call need,cargo python3)
 	@cargo build -q -p sluice-tools --example decide
+	@cargo build -q -p sluice
 	@PYTHONDONTWRITEBYTECODE=1 interop/oracle/run $(ARGS)
 
 shots: web

@@ -109,7 +109,7 @@ def play(binary, world, lines, flags=(), settings=None, user=None):
         process = subprocess.Popen(words, cwd=world.work, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
         try:
-            out, err = process.communicate(timeout=30 + 6 * len(lines))
+            out, err = process.communicate(timeout=60 + 20 * len(lines))
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
