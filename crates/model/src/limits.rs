@@ -1,30 +1,30 @@
-//! The usage limits of a subscription, as the headers of a response report them.
+//! The usage limits of a subscription, as reported in the headers of a response.
 
 use reqwest::header::HeaderMap;
 
 const PREFIX: &str = "anthropic-ratelimit-unified";
 
-/// The limits of the account, as the last response reported them.
+/// The usage limits of the account, as reported by the last response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
     /// Whether requests are allowed: `allowed`, `allowed_warning` or `rejected`.
     pub status: String,
-    /// The limit that decides: `five_hour`, `seven_day` and the like.
+    /// The limit that applies: `five_hour`, `seven_day` and similar values.
     pub kind: Option<String>,
     /// When that limit is reset, in seconds since 1970.
     pub resets_at: Option<f64>,
-    /// How much of that limit is used, from 0 to 1.
+    /// The used share of that limit, from 0 to 1.
     pub utilization: Option<f64>,
-    /// Whether requests beyond the limit are allowed.
+    /// Whether requests beyond the limit (overage) are allowed.
     pub overage_status: Option<String>,
-    /// When the limit of those is reset, in seconds since 1970.
+    /// When the overage limit is reset, in seconds since 1970.
     pub overage_resets_at: Option<f64>,
-    /// Why there are none.
+    /// Why overage is disabled.
     pub overage_disabled_reason: Option<String>,
 }
 
 impl Limits {
-    /// Reads the headers. A response without them is allowed.
+    /// Parses the headers. A response without them counts as allowed.
     pub(crate) fn read(headers: &HeaderMap) -> Self {
         let text = |name: &str| {
             let value = headers.get(format!("{PREFIX}-{name}"))?;
@@ -50,13 +50,13 @@ impl Limits {
         }
     }
 
-    /// Whether a limit is reached, so that no request passes before it is reset.
+    /// Returns whether a limit is reached, so that requests fail until it is reset.
     #[must_use]
     pub fn is_rejected(&self) -> bool {
         self.status == "rejected"
     }
 
-    /// The limit that decides, in words.
+    /// Returns the display name of the limit that applies.
     pub(crate) fn name(&self) -> &'static str {
         match self.kind.as_deref() {
             Some("five_hour") => "5-hour",
