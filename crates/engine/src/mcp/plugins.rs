@@ -19,7 +19,7 @@ type Configs = IndexMap<String, Result<ServerConfig, ConfigError>>;
 /// The servers of every plugin that these folders hold or the settings switch on.
 #[must_use]
 pub fn named(settings: &Settings, dirs: &[PluginDir]) -> Vec<Named> {
-    scopes::brought(
+    scopes::permitted_from(
         settings,
         Scope::Plugin,
         servers(&Plugins::load(dirs, settings).list, settings),

@@ -94,7 +94,7 @@ impl Session {
     /// Ends the servers this subagent had for itself.
     pub(super) async fn part_from_servers(&mut self) {
         if let Some(own) = self.agents.equipment().servers.take() {
-            own.part().await;
+            own.shut_down().await;
         }
     }
 }
@@ -175,7 +175,7 @@ pub(crate) fn own_servers(kind: &AgentDefinition, settings: &Settings) -> Vec<Na
     let configs = configs.map(|(name, config)| (name.clone(), ServerConfig::parse(config)));
     // One inside the host is not there for one agent alone.
     let own = configs.filter(|(_, config)| runs && !config.as_ref().is_ok_and(ServerConfig::is_sdk));
-    scopes::brought(settings, Scope::Dynamic, own.collect())
+    scopes::permitted_from(settings, Scope::Dynamic, own.collect())
 }
 
 #[cfg(test)]
