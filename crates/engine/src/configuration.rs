@@ -57,7 +57,7 @@ impl Session {
             if changed.servers {
                 self.tooling
                     .servers_mut()
-                    .reconsider(&self.options.settings, &self.options.servers);
+                    .apply_settings(&self.options.settings, &self.options.servers);
             }
             self.lay_out_hooks();
         }

@@ -27,7 +27,8 @@ impl Session {
 
     /// Models without adaptive thinking receive the task list tools by default.
     fn helps(&self, tool: &Descriptor) -> bool {
-        let tracks = sluice_model::models::facts(&self.model.name).thinking == sluice_model::models::Thinks::Adaptively;
+        let tracks =
+            sluice_model::models::facts(&self.model.name).thinking == sluice_model::models::ThinkingSupport::Adaptive;
         tool.list == Some(ListKind::Tasks) && self.options.tools.has_default() && !tracks
     }
 

@@ -329,7 +329,7 @@ impl Session {
                 self.conversation.history.remind(&reminder);
             }
             self.conversation.nearby().begin(found);
-            self.tooling.servers_mut().forget_told();
+            self.tooling.servers_mut().reset_reminder();
             let prompt = &self.options.prompt.words;
             if prompt.place_apart && prompt.replace.is_none() {
                 let place = self.options.place(self.policy.notes.as_deref());

@@ -100,7 +100,7 @@ impl SessionLoop {
         self.session.line.end_input();
         self.session.hook_session_end("other").await;
         self.session.line.requests().close();
-        self.session.tooling.servers().part().await;
+        self.session.tooling.servers().shut_down().await;
         self.session.agents.shared().hush();
         self.session.tooling.tasks().kill_all().await;
         match self.session.line.leaving() {

@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::Value;
 use sluice_model::measure::{block_tokens, kind};
-use sluice_model::{Message, Role, Writing};
+use sluice_model::{Message, MessageBuilder, Role};
 use sluice_transcript::{Block, Conversation, Earlier, Looked};
 
 use crate::history::History;
@@ -48,11 +48,11 @@ impl Conversation for History {
 }
 
 fn message(role: Role, blocks: &[Block]) -> Message {
-    let mut message = Writing::new(role);
+    let mut message = MessageBuilder::new(role);
     for block in blocks {
-        message.spelled(&block.spelled, block.can_carry);
+        message.raw_block(&block.spelled, block.can_carry);
     }
-    message.done()
+    message.build()
 }
 
 #[cfg(test)]

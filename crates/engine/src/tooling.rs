@@ -92,7 +92,7 @@ impl Tooling {
         self.web = brief.web.clone();
         self.sandbox.clone_from(&brief.sandbox);
         self.extras.clone_from(&brief.extras);
-        std::mem::replace(&mut self.servers, brief.servers.of_agent())
+        std::mem::replace(&mut self.servers, brief.servers.for_subagent())
     }
 
     /// Resets the resources for a new conversation.
@@ -131,7 +131,7 @@ impl Tooling {
         tokio::select! {
             biased;
             event = self.reported.recv() => ToolingEvent::Reported(event.map(Box::new)),
-            () = self.servers.news() => ToolingEvent::Servers,
+            () = self.servers.changed() => ToolingEvent::Servers,
         }
     }
 

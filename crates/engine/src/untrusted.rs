@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sluice_catalogue::agents::{AgentDefinition, AgentOrigin, Roster};
 use sluice_catalogue::body::runs_commands;
-use sluice_servers::scopes::{self, Scope, Standing};
+use sluice_servers::scopes::{self, Scope, ServerApproval};
 use sluice_settings::Settings;
 use sluice_settings::held::{Held, sentence};
 use sluice_settings::trust;
@@ -82,7 +82,7 @@ fn servers(settings: &Settings, files: &mut Files) {
     let named = scopes::gather(settings, &indexmap::IndexMap::new(), false);
     let waits = named
         .into_iter()
-        .filter(|named| named.scope == Scope::Project && named.standing == Standing::Waiting);
+        .filter(|named| named.scope == Scope::Project && named.approval == ServerApproval::Pending);
     let names: Vec<String> = waits.map(|named| named.name).collect();
     if !names.is_empty() {
         let file = settings.places().cwd.join(scopes::PROJECT_FILE);

@@ -1,4 +1,4 @@
-//! The usage limits of a subscription, as the headers of a response report them.
+//! The usage limits of a subscription, as reported in the headers of a response.
 
 use reqwest::header::HeaderMap;
 
@@ -11,12 +11,12 @@ const WARN_FROM: f64 = 0.75;
 /// A warning is due if the part of the window that has passed is less than this much of its utilization.
 const WARN_PACE: f64 = 0.8;
 
-/// The limits of the account, as the last response reported them.
+/// The usage limits of the account, as reported by the last response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
     /// Whether requests are allowed: `allowed`, `allowed_warning` or `rejected`.
     pub status: String,
-    /// The limit that decides: `five_hour`, `seven_day` and the like.
+    /// The limit that applies: `five_hour`, `seven_day` and similar values.
     pub kind: Option<String>,
     /// When that limit is reset, in seconds since 1970.
     pub resets_at: Option<f64>,
@@ -135,13 +135,13 @@ impl Limits {
         limits
     }
 
-    /// Whether a limit is reached, so that no request passes before it is reset.
+    /// Returns whether a limit is reached, so that requests fail until it is reset.
     #[must_use]
     pub fn is_rejected(&self) -> bool {
         self.status == "rejected"
     }
 
-    /// The limit that decides, in words.
+    /// Returns the display name of the limit that applies.
     pub(crate) fn name(&self) -> &'static str {
         match self.kind.as_deref() {
             Some("five_hour") => "5-hour",

@@ -353,7 +353,7 @@ mod tests {
 
     use super::*;
     use sluice_model::compaction::Compaction;
-    use sluice_model::measure::PICTURE;
+    use sluice_model::measure::IMAGE_TOKENS;
 
     fn conversation() -> Vec<Value> {
         vec![
@@ -412,7 +412,10 @@ mod tests {
     fn messages_are_told_apart() {
         let parts = usage(None).message_breakdown.unwrap();
         assert_eq!((parts.user_message_tokens, parts.assistant_message_tokens), (100, 10));
-        assert_eq!((parts.tool_result_tokens, parts.attachment_tokens), (1000, PICTURE));
+        assert_eq!(
+            (parts.tool_result_tokens, parts.attachment_tokens),
+            (1000, IMAGE_TOKENS)
+        );
         let tools: Vec<Value> = parts.tool_calls_by_type.iter().map(Raw::to_value).collect();
         assert_eq!(tools[0]["name"], "Read");
         assert_eq!(tools[0]["resultTokens"], 1000);

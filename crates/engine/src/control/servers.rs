@@ -99,7 +99,7 @@ impl Session {
         };
         let servers = servers.iter().map(|(name, raw)| (name.clone(), read(raw))).collect();
         let replaced = self.tooling.servers_mut().replace(servers);
-        if replaced.dialled.iter().all(|link| link.config.is_sdk()) {
+        if replaced.connecting.iter().all(|link| link.config.is_sdk()) {
             let response = McpSetServersResponse {
                 added: replaced.added,
                 removed: replaced.removed,
@@ -114,7 +114,7 @@ impl Session {
         self.requests.asides.spawn(&id.clone(), async move {
             let mut errors = replaced.errors;
             // Servers inside the host are not awaited: the host handles their messages only after this response.
-            for link in replaced.dialled.iter().filter(|link| !link.config.is_sdk()) {
+            for link in replaced.connecting.iter().filter(|link| !link.config.is_sdk()) {
                 if let Err(why) = link.connection().await {
                     errors.insert(link.name.clone(), why);
                 }
@@ -133,7 +133,7 @@ impl Session {
         let Some(link) = self.server(id, name).await else {
             return;
         };
-        link.hang_up(Phase::Idle);
+        link.disconnect(Phase::Idle);
         self.await_dialling(id, link);
     }
 
@@ -157,7 +157,7 @@ impl Session {
                 messages::ok(&id).into()
             });
         } else {
-            link.hang_up(Phase::Off);
+            link.disconnect(Phase::Off);
             self.servers_changed().await;
             self.say(messages::ok(id)).await;
         }
@@ -312,7 +312,7 @@ impl Session {
             let options = &self.options;
             self.tooling
                 .servers_mut()
-                .take_dynamic(&options.settings, &options.servers);
+                .add_dynamic(&options.settings, &options.servers);
         }
         Some(applies)
     }

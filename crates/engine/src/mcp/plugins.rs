@@ -19,7 +19,7 @@ type Configs = IndexMap<String, Result<ServerConfig, ConfigError>>;
 /// Returns the servers of the plugins in these folders and of those that the settings enable.
 #[must_use]
 pub fn named(settings: &Settings, dirs: &[PluginDir]) -> Vec<Named> {
-    scopes::brought(
+    scopes::permitted_from(
         settings,
         Scope::Plugin,
         servers(&Plugins::load(dirs, settings).list, settings),

@@ -33,7 +33,7 @@ impl SessionLoop {
                 server: &link.name,
                 call_id: &id,
                 folder: &folder,
-                longest: link.around.limits.output,
+                max_length: link.context.limits.output,
             };
             let read = tokio::time::timeout(PATIENCE, link.read_resource(&uri)).await;
             let read = read.map_err(|_| "it did not come in time".to_owned())?;

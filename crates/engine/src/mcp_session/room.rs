@@ -76,7 +76,7 @@ impl Session {
             instructions: self
                 .tooling
                 .servers()
-                .introductions()
+                .instructions()
                 .into_iter()
                 .map(|(server, said)| (server, tokens(&said.into())))
                 .collect(),

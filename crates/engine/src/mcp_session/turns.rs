@@ -33,7 +33,7 @@ impl Session {
         let tools = self.tooling.servers().tools().into_iter();
         let tools = tools.filter(|tool| Some(tool.descriptor().name.as_ref()) != referee.as_deref());
         self.tooling.replace_extras(is_servers, tools);
-        if self.tooling.servers_mut().shifted() && self.line.is_initialized() {
+        if self.tooling.servers_mut().has_changed() && self.line.is_initialized() {
             self.tell_commands().await;
         }
     }
@@ -45,9 +45,9 @@ impl Session {
             Vec::new()
         } else {
             let servers = plugins::servers(&self.commands.catalogue().plugins.list, settings);
-            scopes::brought(settings, Scope::Plugin, servers)
+            scopes::permitted_from(settings, Scope::Plugin, servers)
         };
-        self.tooling.servers_mut().take_plugins(named);
+        self.tooling.servers_mut().set_plugin_servers(named);
     }
 
     /// The servers that reloading the plugins would add and remove; `None` if none.
@@ -239,7 +239,7 @@ impl SessionLoop {
             // If the turn is stopped meanwhile, the caller notices.
             self.wait_for(Some(pin!(settled))).await;
         }
-        self.session.tooling.servers_mut().note_silent();
+        self.session.tooling.servers_mut().skip_unresponsive();
         self.session.servers_changed().await;
     }
 

@@ -343,7 +343,7 @@ impl Session {
         let servers = self.tooling.servers().all().to_vec();
         let id = id.clone();
         self.requests.asides.spawn(&id.clone(), async move {
-            for link in servers.iter().filter(|link| link.is_being_dialled()) {
+            for link in servers.iter().filter(|link| link.is_connecting()) {
                 link.connection().await.ok();
             }
             response.mcp_servers = servers.iter().map(|link| sluice_servers::status::full(link)).collect();

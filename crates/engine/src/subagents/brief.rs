@@ -62,7 +62,7 @@ impl Session {
                     .filter(|tool| !ours(&tool.descriptor().name))
                     .cloned()
                     .collect(),
-                servers: self.tooling.servers().of_agent(),
+                servers: self.tooling.servers().for_subagent(),
                 available: self
                     .toolbox()
                     .filter(|tool| self.has(tool.descriptor()))

@@ -94,7 +94,7 @@ impl Session {
     /// Disconnects the servers that belong to this subagent.
     pub(super) async fn part_from_servers(&mut self) {
         if let Some(own) = self.agents.equipment().servers.take() {
-            own.part().await;
+            own.shut_down().await;
         }
     }
 }
@@ -175,7 +175,7 @@ pub(crate) fn own_servers(kind: &AgentDefinition, settings: &Settings) -> Vec<Na
     let configs = configs.map(|(name, config)| (name.clone(), ServerConfig::parse(config)));
     // Servers inside the host cannot belong to a single agent.
     let own = configs.filter(|(_, config)| runs && !config.as_ref().is_ok_and(ServerConfig::is_sdk));
-    scopes::brought(settings, Scope::Dynamic, own.collect())
+    scopes::permitted_from(settings, Scope::Dynamic, own.collect())
 }
 
 #[cfg(test)]

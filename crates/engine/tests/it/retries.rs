@@ -283,7 +283,7 @@ async fn a_stream_that_falls_silent_for_too_long_is_given_up() {
         .text("Whole");
     let mut stage = Stage::with(script, |options| {
         options.host.partial = true;
-        options.model.config.stall = minutes(5);
+        options.model.config.stall_timeout = minutes(5);
     })
     .await;
     // A shorter pause is waited out.

@@ -372,7 +372,7 @@ async fn servers_are_switched_off_on_and_replaced_while_the_session_runs() {
         .control(json!({"subtype": "mcp_set_servers", "servers": more}))
         .await;
     assert_eq!(set["response"]["added"], json!(["t", "bad"]));
-    assert_eq!(set["response"]["errors"], json!({"bad": "`command` must be a text"}));
+    assert_eq!(set["response"]["errors"], json!({"bad": "`command` must be a string"}));
     let call = stage
         .control(json!({"subtype": "mcp_call", "tool": "mcp__t__echo"}))
         .await;

@@ -398,7 +398,7 @@ async fn a_person_is_told_how_servers_stand() {
         "{told}"
     );
     assert!(
-        told.contains("- s (dynamic): connected, 1 tools - it says: running low"),
+        told.contains("- s (dynamic): connected, 1 tools - last warning: running low"),
         "{told}"
     );
     assert!(told.contains("- broken (dynamic): failed - cannot start"), "{told}");

@@ -396,10 +396,10 @@ pub(crate) fn options(dir: &TempDir, server: &ModelServer) -> Options {
     let root = dir.path();
     let mut model_config = Config::new(server.url(), Auth::ApiKey("test".to_owned()));
     model_config.user_agent = "sluice-test".to_owned();
-    model_config.stall = NEVER;
+    model_config.stall_timeout = NEVER;
     model_config.connect_timeout = NEVER;
     model_config.response_timeout = NEVER;
-    model_config.longest_reply = NEVER;
+    model_config.max_response_time = NEVER;
     let settings = Settings::load(&places(root), &Chosen::NONE, None, None);
     let mut options = Options::new(settings, model_config);
     options.session.id = "11111111-2222-4333-8444-555555555555".to_owned();

@@ -1,4 +1,4 @@
-//! An agent that is connected and has not answered `initialize`: it may yet refuse its options.
+//! The handshake: an agent that is connected and has not answered `initialize` may still reject its options.
 
 use std::sync::Arc;
 
@@ -11,33 +11,33 @@ use crate::event::Event;
 use crate::message::Message;
 use crate::transport::Start;
 
-/// How agents say that they do not know a session.
+/// The start of the error of an agent that does not know a session.
 const NO_CONVERSATION: &str = "No conversation found";
 
-/// An agent that was greeted.
-pub(super) struct Arriving {
-    greeting: RequestId,
-    /// The session it was told to go on with, after it had been lost.
+/// The state of a handshake.
+pub(super) struct Handshake {
+    request: RequestId,
+    /// The session that the restarted agent is to resume.
     resumed: Option<Arc<str>>,
-    /// Why it will not start, in its own words.
+    /// The error with which the agent rejected to start.
     refusal: Option<Arc<str>>,
 }
 
-impl Arriving {
-    pub(super) fn new(greeting: RequestId, resumed: Option<Arc<str>>) -> Self {
+impl Handshake {
+    pub(super) fn new(request: RequestId, resumed: Option<Arc<str>>) -> Self {
         Self {
-            greeting,
+            request,
             resumed,
             refusal: None,
         }
     }
 
     pub(super) fn is(&self, request: &RequestId) -> bool {
-        self.greeting == *request
+        self.request == *request
     }
 
-    /// A `result` before any prompt says why the agent is about to leave.
-    pub(super) fn hear(&mut self, message: &Message) {
+    /// Processes a message. A `result` before any prompt contains the reason why the agent is about to exit.
+    pub(super) fn on_message(&mut self, message: &Message) {
         if message.frame().message_type() != MessageType::Result {
             return;
         }
@@ -49,59 +49,59 @@ impl Arriving {
         }
     }
 
-    /// What is to be said of it when it leaves.
-    pub(super) fn refused(&self) -> Option<Error> {
+    /// Returns the error to report when the agent exits during the handshake.
+    pub(super) fn exit_error(&self) -> Option<Error> {
         let refusal = self.refusal.as_ref()?;
         Some(if refusal.contains(NO_CONVERSATION) {
             let text = format!(
-                "{refusal}; start without it, or in the folder and with the configuration the session was kept under"
+                "{refusal}; start a new session, or use the folder and configuration in which the session was saved"
             );
             Error::new(ErrorKind::Session, text)
         } else {
-            Error::new(ErrorKind::Start, format!("the agent will not start: {refusal}"))
+            Error::new(ErrorKind::Start, format!("the agent rejected to start: {refusal}"))
         })
     }
 
-    /// The session it was to go on with and does not know, and what it said.
-    fn forgotten(self) -> Option<(Arc<str>, Arc<str>)> {
+    /// Returns the session that the agent was to resume and does not know, with its error.
+    fn unknown_session(self) -> Option<(Arc<str>, Arc<str>)> {
         let error = self.refusal.filter(|text| text.contains(NO_CONVERSATION))?;
         Some((self.resumed?, error))
     }
 }
 
 impl Owner {
-    /// The agent has greeted back, or never will.
-    pub(super) fn arrived(&mut self, error: Option<&Error>) {
-        let arriving = self.arriving.take();
+    /// Handles the end of the handshake: a response, or an error if there will be none.
+    pub(super) fn on_handshake_done(&mut self, error: Option<&Error>) {
+        let handshake = self.handshake.take();
         match error {
-            // One that answers is there, whatever it answers; one that is silent may be old, and still work.
-            None => self.there(),
-            Some(error) if error.kind() != ErrorKind::Gone && self.live.is_some() => self.there(),
-            Some(error) => match arriving.and_then(Arriving::forgotten) {
+            // Any response means that the agent runs. An agent without a response may be an old version that still works.
+            None => self.on_ready(),
+            Some(error) if error.kind() != ErrorKind::Gone && self.connection.is_some() => self.on_ready(),
+            Some(error) => match handshake.and_then(Handshake::unknown_session) {
                 Some((session, error)) if self.closing.is_none() => {
-                    self.anew = true;
-                    self.begin_anew(session, error);
+                    self.starting_over = true;
+                    self.start_new_session(session, error);
                 }
-                _ => self.unreachable(error),
+                _ => self.on_connect_failed(error),
             },
         }
     }
 
-    /// Starts the agent without the session there was, and says so.
-    pub(super) fn begin_anew(&mut self, session: Arc<str>, error: Arc<str>) {
+    /// Restarts the agent with a new session, and notifies subscribers.
+    pub(super) fn start_new_session(&mut self, session: Arc<str>, error: Arc<str>) {
         self.log.push(Event::Forgotten { session, error });
-        self.reach(Start::anew());
+        self.connect(Start::new_session());
     }
 
-    fn there(&mut self) {
+    fn on_ready(&mut self) {
         for reply in std::mem::take(&mut self.respawns) {
             reply.send(Ok(())).ok();
         }
-        self.watch_ladder();
+        self.update_interrupts();
     }
 
-    /// The agent cannot be had.
-    pub(super) fn unreachable(&mut self, error: &Error) {
+    /// Handles a failed attempt to connect to the agent.
+    pub(super) fn on_connect_failed(&mut self, error: &Error) {
         self.log.push(Event::Unreachable {
             error: error.to_string().into(),
         });
