@@ -1,7 +1,7 @@
 //! `/goal` and `SetGoal`: the model continues until a condition is met.
 //!
-//! When a turn would end, the model is asked about the condition outside the conversation. While it is not met, the turn
-//! continues, up to a maximum number of times.
+//! When a turn would end, the model is asked about the condition outside the conversation. While it is not met, the
+//! turn continues, up to a maximum number of times.
 
 use std::pin::pin;
 
@@ -10,10 +10,10 @@ use sluice_model::{Request, models};
 use sluice_wire::stdout::ActiveGoal;
 
 use crate::conversation::{Assessment, Goal};
-use crate::hook_events::AtEnd;
+use crate::hook_events::TurnEnd;
 use crate::messages;
 use crate::session::Session;
-use crate::session_loop::{Heard, SessionLoop};
+use crate::session_loop::{SessionLoop, WaitOutcome};
 
 /// The maximum number of times that a goal continues one turn.
 const MAX_CONTINUATIONS: u32 = 25;
@@ -58,11 +58,11 @@ impl Session {
         let tokens = self.account.ledger().tokens();
         let goal = Goal::new(&condition, tokens.input + tokens.output);
         self.conversation.goal = Some(goal);
-        self.say_goal().await;
+        self.emit_goal().await;
     }
 
     /// Runs `/goal` and `/goal clear`. Returns the output.
-    pub(crate) async fn tell_goal(&mut self, command: GoalCommand<'_>) -> String {
+    pub(crate) async fn run_goal_command(&mut self, command: GoalCommand<'_>) -> String {
         match (command, &self.conversation.goal) {
             (GoalCommand::Clear, Some(_)) => self.drop_goal("Goal removed").await,
             (_, None) => "No goal is set. Set one with `/goal <condition>`.".to_owned(),
@@ -74,12 +74,12 @@ impl Session {
     async fn drop_goal(&mut self, why: &str) -> String {
         let condition = self.conversation.goal.take();
         let condition = condition.map(|goal| goal.condition().to_owned()).unwrap_or_default();
-        self.say_goal().await;
+        self.emit_goal().await;
         format!("{why}: {condition}")
     }
 
-    async fn say_goal(&self) {
-        self.say(ActiveGoal {
+    async fn emit_goal(&self) {
+        self.emit(ActiveGoal {
             value: self.conversation.goal.as_ref().map(Goal::to_wire),
             uuid: Some(messages::fresh_id()),
             ..ActiveGoal::default()
@@ -87,7 +87,8 @@ impl Session {
         .await;
     }
 
-    /// Creates the request that asks whether the goal is met. The conversation precedes the question, for the prompt cache.
+    /// Creates the request that asks whether the goal is met. The conversation precedes the question, for the prompt
+    /// cache.
     fn assessment(&mut self, condition: &str) -> Request {
         let question = format!(
             "<system-reminder>\nThis is not from the person. The session has a goal:\n\n{condition}\n\nJudge by what the \
@@ -105,9 +106,9 @@ impl Session {
     }
 
     /// Applies an assessment. Returns whether the turn continues.
-    async fn assessed(&mut self, assessment: Assessment) -> AtEnd {
+    async fn assessed(&mut self, assessment: Assessment) -> TurnEnd {
         let Some(goal) = &mut self.conversation.goal else {
-            return AtEnd::LetGo;
+            return TurnEnd::End;
         };
         let reason = assessment.reason;
         if assessment.met || assessment.impossible {
@@ -117,31 +118,31 @@ impl Session {
                 "The goal cannot be met"
             };
             let text = self.drop_goal(why).await;
-            self.say(messages::informational(&format!("{text} ({reason})"), "notice"))
+            self.emit(messages::informational(&format!("{text} ({reason})"), "notice"))
                 .await;
-            return AtEnd::LetGo;
+            return TurnEnd::End;
         }
         goal.miss(&reason);
         let condition = goal.condition().to_owned();
-        self.say_goal().await;
+        self.emit_goal().await;
         if self.turn.nudges.goal >= MAX_CONTINUATIONS {
             let text = format!(
                 "The goal is not met after {MAX_CONTINUATIONS} continuations of this turn ({reason}). The turn ends; the goal \
                  stays."
             );
-            self.say(messages::informational(&text, "warning")).await;
-            return AtEnd::LetGo;
+            self.emit(messages::informational(&text, "warning")).await;
+            return TurnEnd::End;
         }
         self.turn.nudges.goal += 1;
         self.nudge(&format!("The goal is not met yet: {condition}\n{reason}"))
             .await;
-        AtEnd::GoOn
+        TurnEnd::Continue
     }
 }
 
 impl SessionLoop {
     /// Checks the goal, if there is one, when the turn would end.
-    pub(crate) async fn check_goal(&mut self) -> AtEnd {
+    pub(crate) async fn check_goal(&mut self) -> TurnEnd {
         let Some(condition) = self
             .session
             .conversation
@@ -149,13 +150,13 @@ impl SessionLoop {
             .as_ref()
             .map(|goal| goal.condition().to_owned())
         else {
-            return AtEnd::LetGo;
+            return TurnEnd::End;
         };
         let request = self.session.assessment(&condition);
         let services = self.session.tooling.services().clone();
         let answer = match self.wait_for(Some(pin!(services.answer(request)))).await {
-            Heard::Ready(answer) => answer,
-            Heard::CallsDone | Heard::Stopped => return AtEnd::Stopped,
+            WaitOutcome::Ready(answer) => answer,
+            WaitOutcome::CallsDone | WaitOutcome::Stopped => return TurnEnd::Stopped,
         };
         let assessment = answer.map(|text| Assessment::read(&text));
         match assessment {
@@ -165,8 +166,8 @@ impl SessionLoop {
                     .err()
                     .unwrap_or_else(|| "the answer was not understood".to_owned());
                 let text = format!("The goal could not be checked: {why}. The turn ends; the goal stays.");
-                self.session.say(messages::informational(&text, "warning")).await;
-                AtEnd::LetGo
+                self.session.emit(messages::informational(&text, "warning")).await;
+                TurnEnd::End
             }
         }
     }

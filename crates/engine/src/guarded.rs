@@ -1,7 +1,7 @@
 //! Runs tools without a session: each call is validated, decided, possibly asked about, and run.
 //!
-//! For doors that offer the tools themselves. A call takes the same steps as in a session, with the same policy, settings
-//! files, hooks and sandbox; there is no other way to run a tool.
+//! For doors that offer the tools themselves. A call takes the same steps as in a session, with the same policy,
+//! settings files, hooks and sandbox; there is no other way to run a tool.
 
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

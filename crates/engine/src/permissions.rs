@@ -64,7 +64,7 @@ impl Session {
         let applied = self.change_policy(|policy| sluice_permission::apply(policy, update, &root, &World));
         if let Ok(Some(change)) = applied {
             if let Err(error) = sluice_settings::write(&places, &change) {
-                self.say(messages::informational(
+                self.emit(messages::informational(
                     &format!("The rule could not be saved: {error}"),
                     "warning",
                 ))
@@ -78,7 +78,7 @@ impl Session {
             }
         }
         if self.policy.mode != before {
-            self.say(messages::mode(&self.policy.mode)).await;
+            self.emit(messages::mode(&self.policy.mode)).await;
         }
     }
 
@@ -91,7 +91,7 @@ impl Session {
     }
 
     /// Reports problems of settings and hooks, each once.
-    pub(crate) async fn say_settings_problems(&mut self) {
+    pub(crate) async fn report_settings_problems(&mut self) {
         let mut problems: Vec<String> = self
             .options
             .settings
@@ -105,14 +105,14 @@ impl Session {
             problems.extend(self.held_back());
         }
         for problem in problems {
-            if self.line.tell_once(&problem) {
-                self.say(messages::informational(&problem, "warning")).await;
+            if self.line.report_once(&problem) {
+                self.emit(messages::informational(&problem, "warning")).await;
             }
         }
     }
 
-    /// Customizations of the untrusted folder that are not applied. Cached until settings or the catalogue change, because it
-    /// reads all files of the folder.
+    /// Customizations of the untrusted folder that are not applied. Cached until settings or the catalogue change,
+    /// because it reads all files of the folder.
     fn held_back(&mut self) -> Option<String> {
         if let Some(known) = self.commands.held_back() {
             return known.clone();

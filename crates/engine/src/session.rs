@@ -124,8 +124,8 @@ impl Session {
         self.line.enter(state).await;
     }
 
-    pub(crate) async fn say(&self, message: impl messages::Signed) {
-        self.line.out().say(message).await;
+    pub(crate) async fn emit(&self, message: impl messages::Outgoing) {
+        self.line.out().emit(message).await;
     }
 }
 

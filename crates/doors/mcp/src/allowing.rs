@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_says_what_would_allow_it() {
+    fn denial_names_the_flags_that_would_allow_it() {
         let ask = Decision::ask(Reason::kind(ReasonKind::Other), "asks");
         assert!(remedy("Bash", &ask).contains("--allowedTools Bash."));
         let rule = suggest::rules("Bash", vec![Some("npm run *".to_owned())], Destination::LocalSettings);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_asks_is_named() {
+    fn ask_rule_is_named() {
         let rule = Rule {
             behavior: Behavior::Ask,
             source: Source::Project,

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_read_from_the_text_around_it() {
+    fn assessment_is_parsed_from_surrounding_text() {
         let read = Assessment::read("```json\n{\"met\": false, \"reason\": \"no file {x}\"}\n```");
         let expected = Assessment {
             met: false,

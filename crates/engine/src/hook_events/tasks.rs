@@ -6,7 +6,7 @@ use sluice_hooks::event::Event;
 use sluice_hooks::merge::Merged;
 use sluice_tools::Outcome;
 
-use super::told::told;
+use super::input::hook_input;
 use crate::hooks::Purpose;
 use crate::session::Session;
 
@@ -30,12 +30,12 @@ impl Session {
             return false;
         };
         let input = match event {
-            Event::TaskCreated => told!(self, Mode, TaskCreated(TaskCreatedInput) {
+            Event::TaskCreated => hook_input!(self, Mode, TaskCreated(TaskCreatedInput) {
                 task_id: task_id,
                 task_subject: item.subject,
                 task_description: Some(item.description),
             }),
-            _ => told!(self, Mode, TaskCompleted(TaskCompletedInput) {
+            _ => hook_input!(self, Mode, TaskCompleted(TaskCompletedInput) {
                 task_id: task_id,
                 task_subject: item.subject,
                 task_description: Some(item.description),
@@ -45,7 +45,7 @@ impl Session {
     }
 
     /// Applies the result of hooks on a task.
-    pub(super) async fn task_hooked(&mut self, event: Event, call_id: &str, merged: Merged) {
+    pub(super) async fn apply_task_hooks(&mut self, event: Event, call_id: &str, merged: Merged) {
         let Some(index) = self.untold_call(call_id) else {
             return;
         };

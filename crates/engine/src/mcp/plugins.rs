@@ -67,8 +67,8 @@ fn each(map: &Map<String, Value>, root: &Path, data: &Path) -> Configs {
     for config in servers.values_mut().flatten() {
         if let Reach::Stdio { env, .. } = &mut config.reach {
             for (name, path) in [("CLAUDE_PLUGIN_ROOT", root), ("CLAUDE_PLUGIN_DATA", data)] {
-                let said = || path.to_string_lossy().into_owned();
-                env.entry(name.to_owned()).or_insert_with(said);
+                let folder_path = || path.to_string_lossy().into_owned();
+                env.entry(name.to_owned()).or_insert_with(folder_path);
             }
         }
     }
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plugin_s_servers_know_where_it_lies() {
+    fn plugin_servers_receive_the_plugin_folder() {
         let inline = Configured::Inline(json!({
             "a": {"command": "${CLAUDE_PLUGIN_ROOT}/run", "args": ["--state=${CLAUDE_PLUGIN_DATA}/x"]},
             "b": {"type": "http", "url": "https://b.example/${CLAUDE_PLUGIN_ROOT}"},
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_brings_none_and_a_broken_one_says_so() {
+    fn missing_file_defines_no_servers_and_invalid_file_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join(".mcp.json");
         let read = || found(&Configured::File(file.clone()), dir.path(), dir.path());

@@ -190,13 +190,13 @@ impl Tool for ExitWorktree {
                 lost.map(|lost| Value::from(lost.commits)),
             );
             insert(&mut result, "message", Some(Value::from(message.as_str())));
-            Outcome::ok(message, result).with(Effect::MoveTo(back(&left.original)))
+            Outcome::ok(message, result).with(Effect::MoveTo(existing_ancestor(&left.original)))
         })
     }
 }
 
 /// Returns the folder, or its nearest ancestor that still exists.
-fn back(original: &Path) -> PathBuf {
+fn existing_ancestor(original: &Path) -> PathBuf {
     let existing = original.ancestors().find(|folder| folder.is_dir());
     existing.unwrap_or(original).to_owned()
 }
