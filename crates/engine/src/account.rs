@@ -20,7 +20,7 @@ pub(crate) struct Account {
     lines: Lines,
     began: Instant,
     /// The rate limits of the account, as last sent to the host.
-    limits: RateLimitInfo,
+    limits: Option<RateLimitInfo>,
 }
 
 impl Account {
@@ -31,18 +31,15 @@ impl Account {
             last_usage: None,
             lines: Lines::default(),
             began: Instant::now(),
-            limits: RateLimitInfo {
-                is_using_overage: Some(false),
-                ..RateLimitInfo::default()
-            },
+            limits: None,
         }
     }
 
     /// Stores the rate limits of the account. Returns false if they have not changed.
     pub(crate) fn set_limits(&mut self, limits: &RateLimitInfo) -> bool {
-        let changed = self.limits != *limits;
+        let changed = self.limits.as_ref() != Some(limits);
         if changed {
-            self.limits.clone_from(limits);
+            self.limits = Some(limits.clone());
         }
         changed
     }

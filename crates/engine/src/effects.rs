@@ -26,7 +26,7 @@ impl Session {
                 }
                 Effect::LoadTools(names) => self.tooling.load(names),
                 Effect::TakeUpSkill { name, args } => self.commands.call_skill(name, args),
-                Effect::SetGoal(condition) => self.set_goal(&condition).await,
+                Effect::SetGoal(condition) => self.set_goal(&condition),
                 Effect::MoveTo(folder) => self.move_to(&folder).await,
                 // It only concerns the result, which contains it already.
                 Effect::TeachSchema => {}

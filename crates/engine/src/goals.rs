@@ -7,7 +7,6 @@ use std::pin::pin;
 
 use serde_json::json;
 use sluice_model::{Request, models};
-use sluice_wire::stdout::ActiveGoal;
 
 use crate::conversation::{Assessment, Goal};
 use crate::hook_events::TurnEnd;
@@ -53,38 +52,25 @@ impl Session {
     }
 
     /// Sets the goal.
-    pub(crate) async fn set_goal(&mut self, condition: &str) {
+    pub(crate) fn set_goal(&mut self, condition: &str) {
         let condition: String = condition.chars().take(MAX_CONDITION).collect();
-        let tokens = self.account.ledger().tokens();
-        let goal = Goal::new(&condition, tokens.input + tokens.output);
-        self.conversation.goal = Some(goal);
-        self.emit_goal().await;
+        self.conversation.goal = Some(Goal::new(&condition));
     }
 
     /// Runs `/goal` and `/goal clear`. Returns the output.
-    pub(crate) async fn run_goal_command(&mut self, command: GoalCommand<'_>) -> String {
+    pub(crate) fn run_goal_command(&mut self, command: GoalCommand<'_>) -> String {
         match (command, &self.conversation.goal) {
-            (GoalCommand::Clear, Some(_)) => self.drop_goal("Goal removed").await,
+            (GoalCommand::Clear, Some(_)) => self.drop_goal("Goal removed"),
             (_, None) => "No goal is set. Set one with `/goal <condition>`.".to_owned(),
             (_, Some(goal)) => goal.status(),
         }
     }
 
     /// Removes the goal. Returns a message about it.
-    async fn drop_goal(&mut self, why: &str) -> String {
+    fn drop_goal(&mut self, why: &str) -> String {
         let condition = self.conversation.goal.take();
         let condition = condition.map(|goal| goal.condition().to_owned()).unwrap_or_default();
-        self.emit_goal().await;
         format!("{why}: {condition}")
-    }
-
-    async fn emit_goal(&self) {
-        self.emit(ActiveGoal {
-            value: self.conversation.goal.as_ref().map(Goal::to_wire),
-            uuid: Some(messages::fresh_id()),
-            ..ActiveGoal::default()
-        })
-        .await;
     }
 
     /// Creates the request that asks whether the goal is met. The conversation precedes the question, for the prompt
@@ -117,14 +103,13 @@ impl Session {
             } else {
                 "The goal cannot be met"
             };
-            let text = self.drop_goal(why).await;
+            let text = self.drop_goal(why);
             self.emit(messages::informational(&format!("{text} ({reason})"), "notice"))
                 .await;
             return TurnEnd::End;
         }
         goal.miss(&reason);
         let condition = goal.condition().to_owned();
-        self.emit_goal().await;
         if self.turn.nudges.goal >= MAX_CONTINUATIONS {
             let text = format!(
                 "The goal is not met after {MAX_CONTINUATIONS} continuations of this turn ({reason}). The turn ends; the goal \

@@ -180,6 +180,7 @@ pub(crate) fn prompt(message: stdin::User) -> Prompt {
         should_query: message.should_query != Some(false),
         alone: false,
         verbatim: message.client_composed == Some(true),
+        resumes: false,
         origin: match message.origin {
             Some(origin) => serde_json::to_value(origin).ok(),
             None if message.is_synthetic == Some(true) => Some(json!({"kind": "unclassified"})),

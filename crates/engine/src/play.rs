@@ -38,7 +38,9 @@ impl Opening {
         match self {
             Self::Prompts(batch) => {
                 let origin = batch.prompts.last().and_then(|prompt| prompt.origin.clone());
-                Turn::new(batch.uuids(), origin)
+                let mut turn = Turn::new(batch.uuids(), origin);
+                turn.prompts.is_resumed = batch.prompts.iter().any(|prompt| prompt.resumes);
+                turn
             }
             Self::Command(_, _, prompt) => Turn::new(prompt.uuid.iter().cloned().collect(), prompt.origin.clone()),
             Self::Note(note) | Self::Word(note) => Turn::new(Vec::new(), Some(note.origin.clone())),

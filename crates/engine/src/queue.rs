@@ -52,6 +52,8 @@ pub(crate) struct Prompt {
     pub(crate) alone: bool,
     /// The text is used unchanged: it is not a command and mentions no files.
     pub(crate) verbatim: bool,
+    /// Continues a turn that an earlier process did not finish.
+    pub(crate) resumes: bool,
     /// The sender, echoed in the result.
     pub(crate) origin: Option<Value>,
     /// The time of arrival.
@@ -70,6 +72,7 @@ impl Prompt {
             should_query: true,
             alone: true,
             verbatim: true,
+            resumes: false,
             origin: Some(note.origin.clone()),
             timestamp: note.timestamp.clone(),
         }

@@ -14,6 +14,7 @@ fn prompt(uuid: &str, priority: Priority) -> Prompt {
         synthetic: false,
         alone: false,
         verbatim: false,
+        resumes: false,
         should_query: true,
         origin: None,
         timestamp: String::new(),

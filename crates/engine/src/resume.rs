@@ -83,6 +83,7 @@ impl Session {
             ..User::new(CONTINUE)
         });
         prompt.origin = None;
+        prompt.resumes = true;
         self.keep_queued(Queued::Enqueue(&prompt)).await;
         self.queue.push(prompt);
         self.enter(messages::State::Running).await;

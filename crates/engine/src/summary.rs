@@ -104,6 +104,7 @@ impl Session {
                 .clone()
                 .or_else(|| turn.prompts.folded.last().cloned()),
             user_message_uuids: turn.all_uuids(),
+            resume_reason: turn.resume_reason(),
             ttft_ms: turn
                 .times
                 .first_block

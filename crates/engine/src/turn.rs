@@ -55,6 +55,8 @@ pub(crate) struct TurnPrompts {
     pub(crate) origin: Option<Value>,
     /// The echo of the prompt, sent before the first response.
     pub(crate) replay: Option<stdout::User>,
+    /// True if the turn continues one that an earlier process did not finish.
+    pub(crate) is_resumed: bool,
 }
 
 /// Points in time of a turn.
@@ -98,6 +100,7 @@ impl Turn {
                 folded: Vec::new(),
                 origin,
                 replay: None,
+                is_resumed: false,
             },
             times: TurnTimes {
                 began: Instant::now(),
@@ -182,6 +185,11 @@ impl Turn {
         Some((uuids.last()?.clone(), uuids.clone()))
     }
 
+    /// The `resume_reason` of its messages.
+    pub(crate) fn resume_reason(&self) -> Option<String> {
+        self.prompts.is_resumed.then(|| "interrupted_turn".to_owned())
+    }
+
     /// Stores the text that is displayed instead of the last text.
     pub(crate) fn display(&mut self, shown: &str) {
         self.displayed = Some((self.text.clone(), shown.to_owned()));
@@ -252,8 +260,8 @@ pub(crate) struct ApiEnding {
     pub(crate) reason: &'static str,
     pub(crate) status: Option<u16>,
     pub(crate) kind: Option<String>,
-    /// There was no response, in contrast to an error response.
-    pub(crate) unreachable: bool,
+    /// The wire's `api_error`.
+    pub(crate) error: Option<&'static str>,
 }
 
 /// Why the running turn stops early.

@@ -197,7 +197,7 @@ impl Session {
             reason: failure.terminal_reason(),
             status: failure.status(),
             kind: failure.api_error_type().map(str::to_owned),
-            unreachable: failure.api_error().is_some(),
+            error: failure.api_error(),
         };
         let message = messages::api_error(failure, &ending.text, &self.turn);
         let error = message.error.clone().unwrap_or_default();

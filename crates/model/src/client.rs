@@ -1,9 +1,10 @@
 //! The HTTP client: one request at a time.
 
 use std::sync::{Arc, OnceLock};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
-use reqwest::{Response, Url};
+use reqwest::{Response, StatusCode, Url};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -24,6 +25,8 @@ const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
 const VERSION: HeaderName = HeaderName::from_static("anthropic-version");
 /// What a request with a budget for its task has to ask for.
 const TASK_BUDGETS: &str = "task-budgets-2026-03-13";
+/// The beta of requests with the token of a subscription.
+const SUBSCRIPTION: &str = "oauth-2025-04-20";
 
 /// A configuration that cannot work.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -119,7 +122,7 @@ impl Client {
                 headers.insert(API_KEY, secret(key, "x-api-key")?);
                 Credential::Fixed { present: true }
             }
-            Auth::Bearer(token) => {
+            Auth::Bearer(token) | Auth::Subscription(token) => {
                 headers.insert(AUTHORIZATION, secret(&format!("Bearer {token}"), "authorization")?);
                 Credential::Fixed { present: true }
             }
@@ -293,7 +296,8 @@ impl Inner {
             .map(String::as_str)
             .chain(budget);
         let cache = self.config.adjustments.cache_beta(request.cache);
-        for beta in asked.chain(models::beta(&request.model)).chain(cache) {
+        let personal = matches!(self.config.auth, Auth::Subscription(_)).then_some(SUBSCRIPTION);
+        for beta in asked.chain(models::beta(&request.model)).chain(cache).chain(personal) {
             if !betas.contains(&beta) {
                 betas.push(beta);
             }
@@ -337,9 +341,13 @@ impl Inner {
 
     /// What a response began with. Limits are those of a person's account, which only their token names.
     fn head(&self, response: &Response) -> Head {
-        let personal = matches!(self.config.auth, Auth::Bearer(_));
+        let personal = matches!(self.config.auth, Auth::Subscription(_));
         Head {
-            limits: personal.then(|| Limits::read(response.headers())),
+            limits: personal.then(|| {
+                let refused = response.status() == StatusCode::TOO_MANY_REQUESTS;
+                let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                Limits::read(response.headers(), refused, now.as_secs_f64())
+            }),
             ..head(response)
         }
     }

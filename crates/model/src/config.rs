@@ -77,6 +77,9 @@ pub enum Auth {
     ApiKey(String),
     /// `authorization: Bearer` (`ANTHROPIC_AUTH_TOKEN`).
     Bearer(String),
+    /// `authorization: Bearer` with the token of a person's subscription (`CLAUDE_CODE_OAUTH_TOKEN`). Responses report
+    /// the limits of the account.
+    Subscription(String),
     /// Both headers, each with its own credential.
     Both {
         /// `x-api-key`.
@@ -96,6 +99,7 @@ impl fmt::Debug for Auth {
             Self::None => f.write_str("None"),
             Self::ApiKey(_) => f.write_str("ApiKey(…)"),
             Self::Bearer(_) => f.write_str("Bearer(…)"),
+            Self::Subscription(_) => f.write_str("Subscription(…)"),
             Self::Both { .. } => f.write_str("Both(…)"),
             Self::Helper(helper) => f.debug_tuple("Helper").field(helper).finish(),
         }

@@ -148,9 +148,13 @@ impl Failure {
         }
     }
 
-    /// `api_error`: set where there was no API to speak of.
+    /// `api_error`: set where there was no API to speak of, or a limit of the account is reached.
     pub fn api_error(&self) -> Option<&'static str> {
-        matches!(self, Self::Connect { .. }).then_some("connection_failed")
+        match self {
+            Self::Connect { .. } => Some("connection_failed"),
+            _ if self.is_limit_reached() => Some("usage_limit_reached"),
+            _ => None,
+        }
     }
 
     /// The `request-id` the answer carried.

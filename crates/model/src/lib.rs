@@ -63,7 +63,7 @@ pub use config::{Auth, Config, DEFAULT_BASE_URL, Helper};
 pub use event::{Delta, EventKind, ModelEvent};
 pub use failure::{Context, Failure};
 pub use image::sanitize;
-pub use limits::Limits;
+pub use limits::{Limits, Overage, Window};
 pub use message::{Message, Role, Writing};
 pub use names::Names;
 pub use request::{Request, Thinking};

@@ -63,7 +63,7 @@ fn detach(dir: &Path) -> ExitCode {
 }
 
 fn begin(dir: &Path) -> Result<String, StartError> {
-    let own = std::env::current_exe().map_err(|error| StartError::setup("this program is not found", &error))?;
+    let own = own_program().map_err(|error| StartError::setup("this program is not found", &error))?;
     let mut child = Command::new(&own)
         .args(["runner", "run"])
         .arg(dir)
@@ -83,6 +83,12 @@ fn begin(dir: &Path) -> Result<String, StartError> {
         });
     }
     Ok(line.trim_end().to_owned())
+}
+
+/// The path of this program. Where its file was replaced, as by an update, the kernel still has the one that runs.
+fn own_program() -> io::Result<PathBuf> {
+    let path = std::env::current_exe()?;
+    Ok(if path.exists() { path } else { "/proc/self/exe".into() })
 }
 
 /// The runner itself.

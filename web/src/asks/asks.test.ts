@@ -37,7 +37,7 @@ test('suggestions are said with their scope', () => {
     { type: 'addDirectories', directories: ['~/Desktop'], destination: 'session' }, rules('mcp__postgres__query', undefined, 'userSettings'), rules('Bash', 'rm', 'session', 'deny'), { type: 'unheard' },
   ] });
   expect(said.map((one) => [one.index, `${one.before}${one.code ? `${one.before ? ' ' : ''}\`${one.code}\`` : ''}, ${one.scope}`])).toEqual([
-    [0, 'all edits, this session'], [1, '`Edit(crates/**)`, this project'], [2, '`cargo test:*`, this project, only you'], [3, 'the folder `~/Desktop`, this session'], [4, '`mcp__postgres__query`, everywhere, only you'],
+    [0, 'all edits, this session'], [1, '`Edit(crates/**)`, this project'], [2, '`cargo test:*`, this project, only you'], [3, 'the folder `~/Desktop`, this session'], [4, '`mcp__postgres__query`, all projects, only you'],
   ]);
   expect(suggestionsOf({ suppress_always_allow_rule: true, permission_suggestions: [rules('Bash', 'x', 'session')] })).toEqual([]);
   expect(suggestionsOf({})).toEqual([]);

@@ -61,7 +61,7 @@ export function DiffView(props: DiffViewProps): JSX.Element {
             <Show when={mode() === 'split'}><colgroup><col class="cln" /><col class="csg" /><col /><col class="cln" /><col class="csg" /><col /></colgroup></Show>
             <tbody>
               <Show when={mode() === 'split'} fallback={<For each={visible()}>{(row) => <UnifiedRow row={row} unfold={unfold} below={props.below} onLine={props.onLine} />}</For>}>
-                <For each={splitRows(visible())}>{(row) => <SplitLine row={row} unfold={unfold} onLine={props.onLine} />}</For>
+                <For each={splitRows(visible())}>{(row) => <SplitLine row={row} unfold={unfold} below={props.below} onLine={props.onLine} />}</For>
               </Show>
             </tbody>
           </table>
@@ -114,12 +114,12 @@ function UnifiedRow(props: { row: Row; unfold: (id: string) => void; below: Diff
         <td class="sign">{line.t === '-' ? '−' : line.t === '+' ? '+' : ''}</td>
         <Code line={line} />
       </tr>
-      <Show when={extra()}><tr class="below"><td colSpan={4}>{extra()}</td></tr></Show>
+      <Show when={extra()}>{(one) => <tr class="below"><td colSpan={4}>{one()}</td></tr>}</Show>
     </>
   );
 }
 
-function SplitLine(props: { row: SplitRow; unfold: (id: string) => void; onLine: DiffViewProps['onLine'] }): JSX.Element {
+function SplitLine(props: { row: SplitRow; unfold: (id: string) => void; below: DiffViewProps['below']; onLine: DiffViewProps['onLine'] }): JSX.Element {
   const row = props.row;
   if (row.kind === 'gap') return <tr class="gap"><td colSpan={6}>{t('transcript.unchanged', { n: row.lines, lines: count(row.lines) })}</td></tr>;
   if (row.kind === 'fold') return <tr class="gap"><td colSpan={6}><LinkButton onClick={() => props.unfold(row.id)}>{t('transcript.unchanged', { n: row.lines, lines: count(row.lines) })}</LinkButton></td></tr>;
@@ -133,7 +133,13 @@ function SplitLine(props: { row: SplitRow; unfold: (id: string) => void; onLine:
       </>
     );
   };
-  return <tr data-hunk={row.first ? '' : undefined}>{half(row.left, row.left?.old, false)}{half(row.right, row.right?.new, true)}</tr>;
+  const sides = [...new Set([row.left, row.right])].filter((line): line is DiffLine => line !== undefined);
+  return (
+    <>
+      <tr data-hunk={row.first ? '' : undefined}>{half(row.left, row.left?.old, false)}{half(row.right, row.right?.new, true)}</tr>
+      <For each={sides}>{(line) => <Show when={props.below?.(line)}>{(extra) => <tr class="below"><td colSpan={6}>{extra()}</td></tr>}</Show>}</For>
+    </>
+  );
 }
 
 function LineNumber(props: { n: number | null; line: DiffLine; onLine: DiffViewProps['onLine']; class?: string | undefined }): JSX.Element {

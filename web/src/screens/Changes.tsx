@@ -1,17 +1,18 @@
 // Everything the session changed, as one difference: files, Read ticks, comments that go into the next message.
 import '../text/places';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
-import type { Diff, DiffLine } from '../api/types';
-import { Button, Checkbox, copyText, Field, Icon, IconButton, Menu, Path, Segmented, Select, TextArea, toast } from '../ui';
+import type { Diff } from '../api/types';
+import { Button, Checkbox, Field, Icon, Path, Segmented, Select } from '../ui';
 import { Counts } from '../diff/Counts';
 import { DiffView } from '../diff/DiffView';
 import { t } from '../text';
 import { useKeys } from '../keys/listen';
 import { shortPath } from '../transcript/services';
 import { createAsked } from './asked';
+import { createComments, FileMenu } from './Comments';
 import { openSheet } from './Dialogs';
 import { WorkingTree } from './WorkingTree';
-import { client, may, openSession, reasonOf, request } from './link';
+import { may, openSession, reasonOf, request } from './link';
 import { diffs, keep, recall, setDiffs } from './prefs';
 import './session.css';
 
@@ -31,6 +32,9 @@ export default function Changes(props: { id: string }): JSX.Element {
   const [changes, { refetch }] = createAsked(step, () => request({ type: 'changes', sessionId: props.id, turn: range() === 'all' ? null : Number(range()) }));
   // Below the folder of the session as people name them there.
   const files = createMemo(() => (shown() === 'tree' ? (tree.latest?.files ?? []).map((file) => file.diff) : changes.error ? [] : (changes.latest?.files ?? []).map((file) => ({ ...file, path: shortPath(file.path, view.state()?.info.projectPath) }))));
+  const byPath = createMemo(() => new Map(files().map((file) => [file.path, file])));
+  // Rows are keyed by path: an update keeps what is open and a comment that is being written.
+  const paths = createMemo(() => [...byPath().keys()]);
   const sum = (field: 'added' | 'removed') => files().reduce((n, file) => n + file[field], 0);
 
   const [read, setRead] = createSignal<readonly string[]>(JSON.parse(recall(`seen.${props.id}`) ?? '[]') as string[]);
@@ -68,9 +72,9 @@ export default function Changes(props: { id: string }): JSX.Element {
       <div class="fdiffs" ref={area} tabIndex={0} role="group" aria-label={t('sessions.changes')} data-region="stream">
         <div class="fbar">
           <Show when={tree.latest?.git}><Segmented<'tree' | 'session'> label={t('places.whatChanged')} value={shown()} onChange={setSource} options={[{ value: 'tree', label: t('places.tree') }, { value: 'session', label: t('places.thisSession') }]} /></Show>
-          <Show when={shown() === 'session'}>
           <span class="not-phone"><Segmented label={t('places.layout')} value={diffs()} onChange={setDiffs} options={[{ value: 'unified', label: t('places.unified') }, { value: 'split', label: t('places.split') }]} /></span>
-          <Button small icon="wrap" aria-pressed={wrap()} onClick={() => setWrap(!wrap())}>{t('places.wrap')}</Button>
+          <Button small class="not-phone" icon="wrap" aria-pressed={wrap()} onClick={() => setWrap(!wrap())}>{t('places.wrap')}</Button>
+          <Show when={shown() === 'session'}>
           <span class="push dim num">{t('places.readOf', { n: files().filter(isRead).length, all: files().length })}</span>
           <Show when={may('operate')}><Button small icon="undo" onClick={() => openSheet({ kind: 'rewind', id: props.id, prompt: null })}>{t('places.rewindFilesDo')}</Button></Show>
           </Show>
@@ -81,9 +85,9 @@ export default function Changes(props: { id: string }): JSX.Element {
         <Show when={!changes.error && files().length === 0}>
           <div class="blank"><Show when={changes.loading} fallback={<><h2>{t('places.noChanges')}</h2><p>{t('places.noChangesWords')}</p></>}><p role="status">{t('places.looking')}</p></Show></div>
         </Show>
-        <For each={files()}>{(file) => <File id={props.id} file={file} split={split()} wrap={wrap()} read={isRead(file)} onRead={(on) => setFileRead(file, on)} />}</For>
+        <For each={paths()}>{(path) => <Show when={byPath().get(path)}>{(file) => <File id={props.id} file={file()} split={split()} wrap={wrap()} read={isRead(file())} onRead={(on) => setFileRead(file(), on)} />}</Show>}</For>
         </>}>
-          <Show when={tree.latest} fallback={<div class="blank"><p role="status">{t('places.looking')}</p></div>}>{(found) => <WorkingTree id={props.id} tree={found()} onChanged={() => setSteps(steps() + 1)} />}</Show>
+          <Show when={tree.latest} fallback={<div class="blank"><p role="status">{t('places.looking')}</p></div>}>{(found) => <WorkingTree id={props.id} tree={found()} split={split()} wrap={wrap()} onChanged={() => setSteps(steps() + 1)} />}</Show>
         </Show>
       </div>
     </div>
@@ -103,11 +107,7 @@ function Range(props: { value: string; turns: number; onChange: (value: string) 
 
 function File(props: { id: string; file: Diff; split: boolean; wrap: boolean; read: boolean; onRead: (on: boolean) => void }): JSX.Element {
   const [open, setOpen] = createSignal(!props.read);
-  /** The line that is commented on, the whole file, or nothing. */
-  const [comment, setComment] = createSignal<DiffLine | 'file' | null>(null);
-  const form = () => <Comment id={props.id} path={props.file.path} line={lineNumber(comment())} onClose={() => setComment(null)} />;
-  // Beside one another there is no room below a line: the words go under the file.
-  const below = () => comment() === 'file' || (props.split && comment() !== null);
+  const comments = createComments(props.id, props.file.path);
   return (
     <section class="fbox" data-path={props.file.path} aria-label={props.file.path}>
       <header class="fh">
@@ -116,39 +116,12 @@ function File(props: { id: string; file: Diff; split: boolean; wrap: boolean; re
         <Show when={props.file.kind !== 'edit'}><span class="chip">{props.file.kind === 'new' ? t('places.newFile') : t('places.deletedFile')}</span></Show>
         <span class="push" />
         <Checkbox checked={props.read} onChange={(on) => { props.onRead(on); setOpen(!on); }}>{t('places.readTick')}</Checkbox>
-        <Menu label={t('places.fileMenu', { path: props.file.path })} items={() => [
-          ...(may('operate') ? [{ label: t('places.comment'), icon: 'edit' as const, onSelect: () => { setOpen(true); setComment('file'); } }] : []),
-          { label: t('places.copyPath'), icon: 'copy', onSelect: () => void copyText(props.file.path) },
-        ]} trigger={(attributes) => <IconButton {...attributes} small icon="dots" label={t('places.fileMenu', { path: props.file.path })} />} />
+        <FileMenu path={props.file.path} onComment={() => { setOpen(true); comments.onFile(); }} />
       </header>
       <Show when={open()}>
-        <DiffView diff={props.file} mode={props.split ? 'split' : 'unified'} wrap={props.wrap}
-          onLine={may('operate') ? (line) => setComment(line) : undefined} below={(line) => (comment() === line && !props.split ? form() : undefined)} />
-        <Show when={below()}>{form()}</Show>
+        <DiffView diff={props.file} mode={props.split ? 'split' : 'unified'} wrap={props.wrap} onLine={comments.onLine} below={comments.below} />
+        {comments.foot()}
       </Show>
     </section>
-  );
-}
-
-const lineNumber = (line: DiffLine | 'file' | null): number | null => (line && line !== 'file' ? (line.new ?? line.old) : null);
-
-/** Words about a place in a file. They join the message that is being written in this session. */
-function Comment(props: { id: string; path: string; line: number | null; onClose: () => void }): JSX.Element {
-  const [text, setText] = createSignal('');
-  const add = () => {
-    const { drafts } = client();
-    const draft = drafts.get(props.id);
-    const place = props.line === null ? props.path : `${props.path}:${props.line}`;
-    drafts.set(props.id, [draft.text.trimEnd(), `${place}\n${text().trim()}`].filter(Boolean).join('\n\n'), draft.pictures);
-    toast(t('places.commentAdded'));
-    props.onClose();
-  };
-  return (
-    <form class="cmt" aria-label={t('places.commentOn', { path: props.path })} onSubmit={(event) => { event.preventDefault(); if (text().trim()) add(); }}
-      onKeyDown={(event) => { if (event.key === 'Escape') { event.stopPropagation(); props.onClose(); } }}>
-      <p><b class="strong">{props.line === null ? t('places.commentWhole') : t('places.commentLine', { n: props.line })}</b> <span class="dim">{t('places.commentGoes')}</span></p>
-      <TextArea ref={(element) => queueMicrotask(() => element.focus())} aria-label={t('places.comment')} rows={2} value={text()} onInput={(event) => setText(event.currentTarget.value)} />
-      <div class="row"><Button type="submit" look="primary" disabled={!text().trim()}>{t('places.commentAdd')}</Button><Button look="bare" onClick={() => props.onClose()}>{t('ui.cancel')}</Button></div>
-    </form>
   );
 }

@@ -74,7 +74,7 @@ function Viewer(props: { id: string; path: string; line: number | null }): JSX.E
       <div class="fbar">
         <Button small look="bare" icon="back" class="only-phone" onClick={() => go(sessionHref(props.id, 'files'))}>{t('places.allFiles')}</Button>
         <Path path={file.latest?.path ?? props.path} />
-        <Show when={file.latest}>{(one) => <span class="dim num">{bytes(one().bytes)}</span>}</Show>
+        <Show when={file.latest}>{(one) => <span class="dim num not-phone">{bytes(one().bytes)}</span>}</Show>
         <span class="push" />
         <Show when={file.latest?.text}><CopyButton text={whole} label={t('places.copyFile')} /></Show>
       </div>

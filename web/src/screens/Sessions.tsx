@@ -120,7 +120,7 @@ export function ListRow(props: { info: SessionInfo }): JSX.Element {
   return (
     <li class="lrow" classList={{ unread: unread(props.info) }}>
       <Glyph info={props.info} />
-      <div class="names"><a class="title trunc" href={sessionHref(props.info.sessionId)} onPointerDown={(event) => fetchAhead(event, props.info.sessionId)}>{titleOf(props.info)}</a><span class="line2 trunc"><ListWords info={props.info} /></span></div>
+      <div class="names"><a class="title trunc" href={sessionHref(props.info.sessionId)} onPointerDown={(event) => fetchAhead(event, props.info.sessionId)}>{titleOf(props.info)}</a><span class="line2 trunc"><span class="only-phone mono">{folderName(props.info.projectPath)} · </span><ListWords info={props.info} /></span></div>
       <span class="flow"><Show when={props.info.activity.length}><Hydrograph values={props.info.activity} tone={props.info.standing === 'running' ? undefined : 'still'} bars={20} /></Show></span>
       <span class="where trunc" title={props.info.projectPath}><span class="mono">{folderName(props.info.projectPath)}</span><Show when={branchOf(props.info)}>{(branch) => <span class="mono dim"> / {branch()}</span>}</Show></span>
       <span class="fill"><Show when={props.info.context !== null}><span class="mini" classList={{ high: (props.info.context ?? 0) > 0.8 }} aria-hidden="true"><i style={{ '--part': props.info.context ?? 0 }} /></span><span class="num dim">{percent(props.info.context ?? 0)}</span></Show></span>

@@ -98,7 +98,7 @@ test('a body that stayed with the server shows its beginning and is fetched when
   expect(host.querySelector('.term')?.textContent).toContain('the beginning');
   expect(host.textContent).toContain('90 kB');
   expect(host.querySelector('.said img')?.getAttribute('src')).toBe('/api/blobs/pic');
-  [...host.querySelectorAll('button')].find((button) => button.textContent === 'Fetch all of it')?.click();
+  [...host.querySelectorAll('button')].find((button) => button.textContent === 'Load all')?.click();
   await new Promise((done) => setTimeout(done));
   expect(host.querySelector('.term')?.textContent).toContain('all of it, to the end');
   expect(host.textContent).not.toContain('90 kB');
@@ -109,7 +109,7 @@ test('a model that took over goes by its name, also where the agent said nothing
   const transcript = new Transcript();
   transcript.apply([{ sessionId: 's', epoch: 1, seq: 1, at: 1, turn: null, what: { type: 'system', subtype: 'model_fallback', original_model: 'claude-opus-5-5', fallback_model: 'claude-haiku-4-5' } as unknown as Rec['what'] }]);
   const host = await show(transcript);
-  expect(host.querySelector('.mark')?.textContent).toBe('Went on with Haiku 4.5 instead of Opus 5.5.');
+  expect(host.querySelector('.mark')?.textContent).toBe('Model changed from Opus 5.5 to Haiku 4.5.');
   host.remove();
 });
 

@@ -3,6 +3,22 @@ import * as make from './messages.mjs';
 import { diff } from './asks.mjs';
 import { FakeSession } from './sessions.mjs';
 
+const hunksOf = (one) => one.hunks.map((_, n) => `${one.path} ${n}`);
+const changed = (one, over = {}) => ({ diff: one, hunks: hunksOf(one), untracked: false, conflict: false, ...over });
+const TREE = () => ({
+  git: true, root: '/home/ada/tidepool', branch: 'fix-reaper', upstream: 'origin/fix-reaper', ahead: 1, behind: 0, remote: true, gh: true, more: 0,
+  files: [changed(diff('crates/pool/src/reaper.rs', 'let now = Instant::now();', 'let now = tick.tick().await;')), changed(diff('crates/pool/src/lease.rs', 'fn lease() {', 'fn lease(&mut self) {'), { conflict: true, hunks: [] }), changed(diff('notes.md', '', '# Notes'), { untracked: true })],
+  message: 'Update reaper.rs, add notes.md', worktree: { main: '/home/ada/tidepool', into: 'main', commits: 2 },
+});
+/** What `git` prints for a step. */
+const GIT = {
+  commit: (step) => [`git add -A -- ${step.paths.join(' ')}`, `git commit -q -m '${step.message}' --only -- ${step.paths.join(' ')}`], discard_file: (step) => [`git restore -- ${step.path}`], discard_hunk: () => ['git apply --reverse'],
+  push: () => ['git push origin fix-reaper'], pull_request: (step) => [`gh pr create --head fix-reaper --title '${step.title}' --body '${step.body}'`], merge_worktree: () => ['git merge --no-edit fix-reaper'], discard_worktree: () => ['git worktree remove --force .'],
+};
+const entry = (name, over = {}) => ({ name, folder: false, bytes: 1_200, link: null, ignored: false, ...over });
+const FOLDERS = { '': [entry('crates', { folder: true, bytes: 0 }), entry('target', { folder: true, bytes: 0, ignored: true }), entry('Cargo.toml'), entry('current', { link: 'crates/pool' })], crates: [entry('pool', { folder: true, bytes: 0 })], 'crates/pool': [entry('reaper.rs')] };
+const SOURCE = Array.from({ length: 60 }, (_, n) => (n % 3 === 0 ? [['key', 'fn'], ['', ` reap_${n}() {`]] : n % 3 === 1 ? [['', '    shared.evict(now);']] : [['', '}']]));
+
 const problem = (code, message, hint, resolved) => Object.assign(new Error(message), { code, hint: hint ?? null, resolved: resolved ?? null });
 const FILES = ['crates/pool/src/reaper.rs', 'crates/pool/src/lease.rs', 'crates/pool/src/lib.rs', 'crates/pool/tests/reaper.rs', 'crates/pool/tests/lease.rs', 'Cargo.toml', 'README.md', 'docs/pool.md', 'benches/sweep.rs'];
 
@@ -131,6 +147,11 @@ export function run(bridge, command, by) {
       return diff(String(input.file_path ?? '').replace('/home/ada/tidepool/', ''), input.old_string ?? '', input.new_string ?? input.content ?? '');
     }
     case 'changes': return { files: [diff('crates/pool/src/reaper.rs', 'let now = Instant::now();', 'let now = tick.tick().await;'), diff('CHANGELOG.md', '', '# 0.14.1')] };
+    case 'working_tree': return bridge.tree ?? TREE();
+    case 'git': return { commands: GIT[command.step.do](command.step), note: command.step.do === 'push' ? 'to git@github.example:ada/tidepool.git' : null, done: !command.dryRun, output: command.dryRun ? '' : 'done' };
+    case 'folder': return { entries: FOLDERS[command.path] ?? [], more: 0 };
+    case 'file': return { path: command.path, bytes: 1_800, text: { lines: SOURCE, lang: 'rust' }, cut: false };
+    case 'templates': return { templates: [{ name: 'review', description: 'Review the change', text: 'Review the change.' }], folder: '/home/ada/.claude/commands' };
     case 'context_usage': return { categories: [{ name: 'Messages', tokens: 78_200 }, { name: 'System tools', tokens: 16_400 }, { name: 'MCP tools', tokens: 14_100 }, { name: 'Memory files', tokens: 6_300 }], totalTokens: 121_800, maxTokens: 200_000 };
     case 'timeline': return { turns: [{ turn: 1, seq: 1, began: Date.now() - 400_000, ended: Date.now() - 300_000, end: 'success', cost: 0.3, waits: [], origin: null, prompt: 'Why is the reaper test flaky?' }], flow: Array.from({ length: 60 }, (_, n) => n % 7), breaks: [{ at: Date.now() - 200_000, kind: 'compacted' }], from: Date.now() - 400_000, to: Date.now() };
     case 'drift': return { lines: [{ at: Date.now() - 9_000, seq: 12, what: 'system/telemetry_hint', raw: '{"type":"system","subtype":"telemetry_hint"}' }] };
@@ -143,7 +164,7 @@ export function run(bridge, command, by) {
     case 'audit': return { entries: [{ at: Date.now() - 60_000, device: 'd-2', name: 'Phone', action: 'allow', sessionId: 's-running', detail: 'Edit crates/pool/src/lease.rs' }] };
     case 'check': return { ok: command.what !== 'key', message: command.what === 'key' ? 'the key was refused' : 'works', hint: null };
     case 'status': return { version: '0.2.0', uptime: 3_600, sessions: bridge.sessions.size, live: 6, clients: bridge.clients.size, storeBytes: 12_000_000, addresses: ['http://127.0.0.1:4747'], stateFolder: '/home/ada/.local/state/sluice', memory: 24_000_000 };
-    case 'list_sessions': case 'unsubscribe': case 'mcp_reconnect': case 'mcp_toggle': case 'mcp_authenticate': case 'task_output': case 'background': case 'set_setting': case 'change_rule': case 'revoke': return {};
+    case 'list_sessions': case 'unsubscribe': case 'mcp_reconnect': case 'mcp_toggle': case 'mcp_authenticate': case 'task_output': case 'background': case 'set_setting': case 'change_rule': case 'revoke': case 'save_template': case 'delete_template': case 'release_queue': return {};
     default: throw problem('type', `unknown type ${type}`);
   }
 }

@@ -200,7 +200,7 @@ export function sessions() {
   add(new FakeSession('s-starting', 'Just begun', { info: { standing: 'starting', since: now - 400, about: '2.1.325' }, process: { state: 'starting', since: now - 400 } }));
 
   add(story(new FakeSession('s-unread', 'Explain the lease table'))).patch({ info: { finishedAt: now - 540_000, since: now - 540_000, preview: 'The lease table is a ring of slots.' } });
-  add(story(new FakeSession('s-idle', 'Upgrade sqlx to 0.9'), 4)).patch({ info: { finishedAt: now - 3_600_000, since: now - 3_600_000, projectPath: '/home/ada/ledger', preview: 'All queries compile against 0.9.' } });
+  add(story(new FakeSession('s-idle', 'Upgrade sqlx to 0.9'), 4)).patch({ info: { finishedAt: now - 3_600_000, since: now - 3_600_000, projectPath: '/home/ada/ledger', agent: 'sluice', preview: 'All queries compile against 0.9.' } });
   add(story(new FakeSession('s-bypass', 'A sandbox without questions'), 1)).patch({ permissionMode: 'bypassPermissions' });
   add(story(new FakeSession('s-full', 'Nearly out of context'), 1)).patch({ context: { tokens: 193_000, window: 200_000 } });
   add(story(new FakeSession('s-external', 'Docs: pool sizing guide'), 1)).patch({ info: { standing: 'external', external: true, since: now - 172_800_000 }, process: { state: 'none' } });

@@ -38,7 +38,7 @@ journey('an ask calls whoever asked to be called: title, badge, notice and sound
   await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
   await page.evaluate(() => { window.__away = true; });
   model.open('soon');
-  await until('the title says it', async () => /^\(1\) Bash waits/.test(await page.title()));
+  await until('the title says it', async () => /^\(1\) Permission needed: Bash/.test(await page.title()));
   await until('a notice', () => page.evaluate(() => window.__outside.notices.length === 1));
   const seen = await page.evaluate(() => ({ title: window.__outside.notices[0].title, tones: window.__outside.tones, badge: window.__outside.badges.at(-1) }));
   assert.match(seen.title, /ask soon/);
@@ -59,7 +59,7 @@ journey('who did not ask to be called gets no notice and no sound', async ({ gue
   await begin(guest, 'first ask');
   await page.evaluate(() => { window.__away = true; });
   await ask(page).locator('.cmdbig').waitFor();
-  await until('the title says it', async () => /waits/.test(await page.title()));
+  await until('the title says it', async () => /Permission needed/.test(await page.title()));
   assert.deepEqual(await page.evaluate(() => [window.__outside.notices.length, window.__outside.tones]), [0, 0]);
   await decide(page, ask(page).getByRole('button', { name: /^Deny/ }));
 });
@@ -92,7 +92,7 @@ journey('a key is changed by pressing another; a clash is named first; the old o
   await page.getByRole('button', { name: 'Change: New session' }).click();
   await page.locator('.rec').getByText('Press the new keys').waitFor();
   await page.keyboard.press('?');
-  await page.locator('.rec').getByRole('alert').getByText(/Keys/).waitFor();
+  await page.locator('.rec').getByRole('alert').getByText(/Keyboard shortcuts/).waitFor();
   await page.keyboard.press('Control+Shift+Y');
   const row = page.getByRole('row', { name: /^New session/ });
   await row.getByText('Y', { exact: true }).waitFor();
@@ -104,7 +104,7 @@ journey('a key is changed by pressing another; a clash is named first; the old o
   await page.keyboard.press('Control+Shift+Y');
   await page.getByRole('heading', { name: 'New session' }).waitFor();
   await guest.go('#/keys');
-  await page.getByRole('button', { name: 'Back to the defaults' }).click();
+  await page.getByRole('button', { name: 'Reset to defaults' }).click();
   await page.evaluate(() => document.activeElement?.blur());
   await page.keyboard.press('n');
   await page.getByRole('heading', { name: 'New session' }).waitFor();
@@ -196,6 +196,6 @@ journey('the worker rings when the bridge pushes and nobody looks; what of the s
   await guest.go('#/settings/notices');
   await page.evaluate(async () => (await caches.open('notices')).put('/notices', new Response(JSON.stringify({ content: true, words: 'A session' }))));
   await page.goto('about:blank');
-  await push({ session: 'two', title: 'The secret plan', body: 'Edit waits for you', ask: 'b' });
+  await push({ session: 'two', title: 'The secret plan', body: 'Permission needed: Edit', ask: 'b' });
   await until('rung with its title', async () => (await rung()).some((one) => one.title === 'The secret plan' && one.tag === 'sluice-two'));
 }, { permissions: ['notifications'] });

@@ -200,15 +200,15 @@ test('two asks: 1 of 2, and an answer to one leaves the other', async () => {
   await settled();
   assert.match(await page.locator('.askhead').innerText(), /1 of 2/);
   await page.locator('.askbox .denymsg').fill('not like this');
-  await page.getByRole('button', { name: 'Next ask' }).click();
-  assert.match(await page.locator('.askhead').innerText(), /Bash waits for you[\s\S]*2 of 2/);
-  await page.getByRole('button', { name: 'Previous ask' }).click();
+  await page.getByRole('button', { name: 'Next request' }).click();
+  assert.match(await page.locator('.askhead').innerText(), /Permission needed: Bash[\s\S]*2 of 2/);
+  await page.getByRole('button', { name: 'Previous request' }).click();
   assert.equal(await page.locator('.askbox .denymsg').inputValue(), 'not like this');
   await settled();
   await page.locator('.askbox .deny').click();
   await until('denied', () => log('answer_ask').length === 1);
   assert.equal(log('answer_ask')[0].message, 'not like this');
-  await page.waitForFunction(() => document.querySelector('.askhead')?.textContent?.includes('Bash waits'));
+  await page.waitForFunction(() => document.querySelector('.askhead')?.textContent?.includes('Permission needed: Bash'));
 });
 
 test('answered elsewhere: said with who, and what was typed goes to the message box', async () => {
@@ -362,7 +362,7 @@ test('a link is shown whole and opened only by a press', async () => {
 test('a device that may only look sees the ask and cannot decide or write', async () => {
   fake.control({ do: 'scope', scope: 'view' });
   await open('s-bash');
-  await page.waitForSelector('text=Waiting for someone');
+  await page.waitForSelector('text=Waiting for an answer');
   assert.equal(await page.locator('.askbox .btn.allow').count(), 0);
   await page.locator('.askbox').focus();
   await page.keyboard.press('Escape');
@@ -377,7 +377,7 @@ test('fold leaves one line; A opens it again', async () => {
   await page.locator('.askbox').focus();
   await page.keyboard.press('z');
   await page.waitForSelector('.gate.warn');
-  assert.match(await page.locator('.gate').innerText(), /Bash waits for you[\s\S]*folded/);
+  assert.match(await page.locator('.gate').innerText(), /Permission needed: Bash[\s\S]*collapsed/);
   await page.evaluate(() => document.activeElement?.blur());
   await page.keyboard.press('Escape');
   await page.keyboard.press('a');
@@ -476,7 +476,7 @@ test('a picture is made smaller, said so, and sent by its hash', async () => {
     document.querySelector('#message').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
   });
   await page.waitForSelector('.att li');
-  assert.match(await page.locator('.att').innerText(), /flamegraph\.png[\s\S]*2\s000 × 1\s000, made smaller/);
+  assert.match(await page.locator('.att').innerText(), /flamegraph\.png[\s\S]*2\s000 × 1\s000, resized/);
   await box().fill('look at this');
   await page.keyboard.press('Enter');
   await until('sent', () => log('input').length === 1);
@@ -502,6 +502,23 @@ test('a file dropped anywhere on the session is attached; a text file becomes pa
   assert.deepEqual(errors, []);
 });
 
+for (const [size, visitor] of [['wide', {}], ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]]) {
+  test(`a notification covers neither the message box nor a permission request (${size})`, async () => {
+    await fresh(visitor);
+    await open('s-running');
+    await page.locator('.queue li').first().getByRole('button', { name: 'Take back' }).click();
+    fake.control({ do: 'ask', sessionId: 's-running', kind: 'bash' });
+    await page.waitForSelector('.askbox .allow');
+    const toast = page.locator('.toast').first();
+    await toast.waitFor();
+    const covered = await toast.evaluate((one) => {
+      const at = one.getBoundingClientRect();
+      return ['.comp', '.askbox'].filter((where) => { const box = document.querySelector(where).getBoundingClientRect(); return box.left < at.right && at.left < box.right && box.top < at.bottom && at.top < box.bottom; });
+    });
+    assert.deepEqual(covered, []);
+  });
+}
+
 test('on a phone model, mode and effort are three labelled lists', async () => {
   await fresh({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   await open('s-idle');
@@ -525,8 +542,8 @@ test('the queue is changed, moved, steered and taken back', async () => {
   await until('moved', () => texts()[0] === 'And writ');
   await page.waitForFunction(() => document.querySelector('.queue li')?.textContent?.includes('And write'));
   await page.locator('.queue li').first().getByRole('button', { name: 'Edit' }).click();
-  await page.getByLabel('Change the message').fill('Changed words');
-  await page.getByLabel('Change the message').press('Enter');
+  await page.getByLabel('Edit the message').fill('Changed words');
+  await page.getByLabel('Edit the message').press('Enter');
   await until('changed', () => texts()[0] === 'Changed ');
   await page.locator('.queue li').first().getByRole('button', { name: 'Steer now' }).click();
   await until('steered', () => texts().length === 1);
@@ -551,7 +568,7 @@ test('bypass needs the typed word, and the gate says it as long as it lasts', as
   await page.locator('.menu:popover-open .bad').click();
   const go = page.getByRole('button', { name: 'Bypass permissions' });
   assert.ok(await go.isDisabled());
-  await page.getByLabel('The word').fill('bypass');
+  await page.getByLabel('Confirmation').fill('bypass');
   await go.click();
   await page.waitForSelector('text=Permissions are bypassed');
   assert.equal(log('set_permission_mode')[0].mode, 'bypassPermissions');

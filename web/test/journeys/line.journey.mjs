@@ -17,7 +17,7 @@ journey('a message sent while a turn runs waits, can be changed and taken back, 
   const rows = page.locator('.queue li');
   await until('two wait', async () => (await rows.count()) === 2);
   await rows.nth(0).getByRole('button', { name: 'Edit' }).click();
-  await page.getByLabel('Change the message').fill('first, and changed');
+  await page.getByLabel('Edit the message').fill('first, and changed');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await rows.nth(0).getByText('first, and changed').waitFor();
   await rows.nth(0).getByRole('button', { name: 'Move down' }).click();
@@ -132,7 +132,7 @@ journey('offline and back: what was sent meanwhile goes out once', async ({ gues
   await page.getByText('Not connected').first().waitFor({ timeout: 60_000 });
   // What was being written is still there to be read, up to when is said, and nothing looks as if more came.
   await says(page, 'Working on offline.');
-  await page.locator('.stream').getByText(/^Seen up to \d\d:\d\d:\d\d$/).waitFor();
+  await page.locator('.stream').getByText(/^Shown up to \d\d:\d\d:\d\d$/).waitFor();
   assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.stream .caret')].filter((one) => one.checkVisibility()).length), 0);
   await send(page, 'said while offline');
   await page.locator('.queue li', { hasText: 'said while offline' }).waitFor();

@@ -32,7 +32,7 @@ journey('a rule is added in the panel, stands under its scope, holds, is removed
   await overview(guest, page, id);
   const rules = pane(page, 'Rules');
   await rules.getByRole('button', { name: 'Add a rule' }).click();
-  await rules.getByLabel('It does').selectOption('deny');
+  await rules.getByLabel('Effect').selectOption('deny');
   await rules.getByLabel('Rule', { exact: true }).fill('Bash(touch never:*)');
   await rules.getByRole('button', { name: /^Add/ }).first().click();
   const rule = rules.locator('code', { hasText: 'Bash(touch never:*)' });
@@ -59,8 +59,8 @@ journey('rules are kept in the settings file of their scope, and what else stand
   await overview(guest, page, id);
   const rules = pane(page, 'Rules');
   await rules.getByRole('button', { name: 'Add a rule' }).click();
-  await rules.getByLabel('It does').selectOption('deny');
-  await rules.getByLabel('It holds').selectOption('localSettings');
+  await rules.getByLabel('Effect').selectOption('deny');
+  await rules.getByLabel('Scope').selectOption('localSettings');
   await rules.getByLabel('Rule', { exact: true }).fill('Bash(touch never:*)');
   await rules.getByRole('button', { name: /^Add/ }).first().click();
   const rule = rules.locator('code', { hasText: 'Bash(touch never:*)' });
@@ -119,32 +119,34 @@ journey('a rule that is removed from the file of a trusted folder is asked about
   await ask(page).waitFor();
 });
 
-journey('a server is listed with its tools, switched off and on again; one that cannot start says why and is tried again', async ({ guest, page, stage }) => {
-  const folder = folderWith(stage, 'served');
-  const server = fileURLToPath(new URL('forms-server.mjs', import.meta.url));
-  writeFileSync(join(stage.home, '.claude.json'), JSON.stringify({ mcpServers: { forms: { type: 'stdio', command: process.execPath, args: [server] }, broken: { type: 'stdio', command: join(stage.home, 'not-there'), args: [] } } }));
-  const id = await begin(guest, 'hello', folder);
-  await stands(page, 'idle');
-  await overview(guest, page, id);
-  const servers = pane(page, 'MCP servers');
-  const row = (name) => servers.locator('li', { has: page.getByText(name, { exact: true }) }).first();
-  await row('forms').getByText(/^Connected/).waitFor();
-  await row('forms').locator('summary').click();
-  await row('forms').getByText('book', { exact: true }).waitFor();
-  await row('forms').getByRole('switch').click();
-  await row('forms').getByText(/^Off/).waitFor();
-  await row('forms').getByRole('switch').click();
-  await row('forms').getByText(/^Connected/).waitFor();
-  // It dies between two turns: the panel shows it without a new one.
-  const own = stage.rest().filter((pid) => { try { return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('forms-server.mjs'); } catch { return false; } });
-  assert.equal(own.length, 1);
-  process.kill(own[0], 'SIGKILL');
-  await row('forms').getByText(/^Connected/).waitFor({ state: 'detached' });
-  await row('broken').getByText(/^Failed/).waitFor();
-  await row('broken').getByRole('button', { name: 'Reconnect' }).click();
-  await page.locator('.toast').or(row('broken').getByText(/^Failed/)).first().waitFor();
-  writeFileSync(join(stage.home, '.claude.json'), '{}');
-});
+for (const [size, visitor] of [['wide', {}], ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]]) {
+  journey(`a server is listed with its tools, switched off and on again; one that cannot start says why and is tried again (${size})`, async ({ guest, page, stage }) => {
+    const folder = folderWith(stage, `served-${size}`);
+    const server = fileURLToPath(new URL('forms-server.mjs', import.meta.url));
+    writeFileSync(join(stage.home, '.claude.json'), JSON.stringify({ mcpServers: { forms: { type: 'stdio', command: process.execPath, args: [server] }, broken: { type: 'stdio', command: join(stage.home, 'not-there'), args: [] } } }));
+    const id = await begin(guest, 'hello', folder);
+    await stands(page, 'idle');
+    await overview(guest, page, id);
+    const servers = pane(page, 'MCP servers');
+    const row = (name) => servers.locator('li', { has: page.getByText(name, { exact: true }) }).first();
+    await row('forms').getByText(/^Connected/).waitFor();
+    await row('forms').locator('summary').click();
+    await row('forms').getByText('book', { exact: true }).waitFor();
+    await row('forms').getByRole('switch').click();
+    await row('forms').getByText(/^Off/).waitFor();
+    await row('forms').getByRole('switch').click();
+    await row('forms').getByText(/^Connected/).waitFor();
+    // It dies between two turns: the panel shows it without a new one.
+    const own = stage.rest().filter((pid) => { try { return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('forms-server.mjs'); } catch { return false; } });
+    assert.equal(own.length, 1);
+    process.kill(own[0], 'SIGKILL');
+    await row('forms').getByText(/^Connected/).waitFor({ state: 'detached' });
+    await row('broken').getByText(/^Failed/).waitFor();
+    await row('broken').getByRole('button', { name: 'Reconnect' }).click();
+    await page.locator('.toast').or(row('broken').getByText(/^Failed/)).first().waitFor();
+    writeFileSync(join(stage.home, '.claude.json'), '{}');
+  }, visitor);
+}
 
 journey('a job in the background shows its output; the turn its end begins says that it is not from you', async ({ guest, page, stage }) => {
   await begin(guest, 'job that ends', folderWith(stage, 'jobs'));
@@ -183,8 +185,8 @@ journey('changes of a session as one difference: unified and split, words marked
   await page.getByRole('radio', { name: 'Split' }).click();
   await until('two sides', () => old.locator('.diff').first().evaluate((it) => it.className.includes('split') || it.querySelector('.split') !== null));
   await page.getByRole('radio', { name: 'Unified' }).click();
-  await old.getByRole('checkbox', { name: 'Read' }).check();
-  await page.getByText('1 of 2 read').waitFor();
+  await old.getByRole('checkbox', { name: 'Viewed' }).check();
+  await page.getByText('1 of 2 viewed').waitFor();
   assert.equal(await old.locator('.diff').count(), 0);
   await page.getByRole('button', { name: /Menu of .*new\.md|new\.md/ }).last().click();
   await page.getByRole('menuitem', { name: 'Comment' }).click();
@@ -193,7 +195,7 @@ journey('changes of a session as one difference: unified and split, words marked
   await page.getByLabel('Range').selectOption('1');
   await page.locator('.fbox').first().waitFor();
   await page.reload();
-  await page.getByText('1 of 2 read').waitFor();
+  await page.getByText('1 of 2 viewed').waitFor();
   await guest.go(`#/s/${id}`);
   await until('the comment is in the box', async () => /new\.md[\s\S]*Why so short\?/.test(await box(page).inputValue()));
 });

@@ -25,7 +25,7 @@ for (const [size, visitor] of [['wide', {}], ['phone', { viewport: { width: 390,
   journey(`a bridge of this machine alone says how another device reaches it (${size})`, async ({ guest, page }) => {
     await guest.go('#/settings/devices');
     await page.getByRole('button', { name: 'Pair another device' }).click();
-    await page.getByRole('button', { name: 'Make a code' }).click();
+    await page.getByRole('button', { name: 'Create code' }).click();
     await page.getByText('Other devices cannot reach the bridge yet').waitFor();
     assert.deepEqual(await axeFinds(page), []);
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 1);
@@ -44,7 +44,7 @@ journey('the command of the dialog makes the bridge reachable from another netwo
     assert.equal(fromPhone(`http://${NET.host}:${stage.port}/`), 'unreachable');
     await guest.go('#/settings/devices');
     await page.getByRole('button', { name: 'Pair another device' }).click();
-    await page.getByRole('button', { name: 'Make a code' }).click();
+    await page.getByRole('button', { name: 'Create code' }).click();
     const command = await page.getByRole('group', { name: `Command for ${NET.host}` }).innerText();
     assert.match(command, / serve stop --state .* && .* --bind 127\.0\.0\.1 --bind 198\.51\.100\.1 --tls --qr$/);
     await guest.go('about:blank');

@@ -22,7 +22,7 @@ journey('search finds what was said and goes to the place', async ({ guest, page
   await says(page, 'heliotrope');
   await stands(page, 'idle');
   await guest.go('#/');
-  await page.getByLabel('Search everything said').last().fill('heliotrope');
+  await page.getByLabel('Search all sessions').last().fill('heliotrope');
   await page.locator('.hit').first().click();
   await page.waitForURL(/#\/s\/[^/]+\/\d+$/);
   await says(page, 'heliotrope');
@@ -86,6 +86,22 @@ journey('a session that is deleted from its own page leads to the list, without 
   guest.clean();
 });
 
+for (const [size, visitor] of [['wide', {}], ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]]) {
+  journey(`a session has the title of its first message without the greeting, and another one once it is renamed (${size})`, async ({ guest, page }) => {
+    await begin(guest, `Hi, can you please fix test ${size}? It fails.`);
+    await stands(page, 'idle');
+    const title = `Fix test ${size}?`;
+    await page.getByRole('heading', { name: title, level: 1 }).waitFor();
+    await menu(page, title).click();
+    await item(page, 'Rename').click();
+    await page.getByLabel('Title').fill(`Renamed ${size}`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: `Renamed ${size}`, level: 1 }).waitFor();
+    await guest.go('#/');
+    await page.locator('a.title', { hasText: `Renamed ${size}` }).waitFor();
+  }, visitor);
+}
+
 journey('a session is renamed, archived, brought back and deleted', async ({ guest, page }) => {
   await begin(guest, 'rename me');
   // Before the first turn it is idle too; a row that goes to another group takes its open menu with it.
@@ -117,11 +133,11 @@ journey('a session is renamed, archived, brought back and deleted', async ({ gue
   assert.equal(await link.count(), 0);
   // Whoever kept its address is told that it is gone, and where to go.
   await guest.go(`#/s/${id}`);
-  await page.getByRole('heading', { name: 'There is no such session', level: 1 }).waitFor();
-  await until('the title says so too', async () => (await page.title()).startsWith('There is no such session'));
+  await page.getByRole('heading', { name: 'Session not found', level: 1 }).waitFor();
+  await until('the title says so too', async () => (await page.title()).startsWith('Session not found'));
   assert.equal(await page.getByText('Session without a title').count(), 0);
   await page.getByRole('main').getByRole('button', { name: 'New session' }).waitFor();
-  await page.getByRole('main').getByRole('button', { name: 'To the sessions' }).click();
+  await page.getByRole('main').getByRole('button', { name: 'Show sessions' }).click();
   await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
 });
 
@@ -166,7 +182,7 @@ journey('rewind shows what would change on disk, then does it', async ({ guest, 
   await item(page, 'Rewind…').click();
   await page.getByRole('dialog').getByText('file.txt').first().waitFor();
   assert.equal(readFileSync(target, 'utf8'), 'after\n');
-  await page.getByRole('dialog').getByText('Only the files').click();
+  await page.getByRole('dialog').getByText('Files only').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Rewind', exact: true }).click();
   await until('the file is as before', () => readFileSync(target, 'utf8') === 'before\n');
 });
@@ -188,7 +204,7 @@ journey('usage shows what was spent, by day, folder and model, also as a table',
     await page.locator('.bars').getByRole('button', { name: /\$/ }).last().waitFor();
     await page.locator('.legend').getByText('Opus 5.5').waitFor();
   }
-  await page.getByText('The same as a table').click();
+  await page.getByText('Show as a table').click();
   await page.getByRole('row', { name: /Opus 5\.5/ }).first().waitFor();
 });
 
@@ -220,8 +236,8 @@ journey('theme and language are chosen, kept, and hold after a reload', async ({
 journey('another device is paired by a code that is made here, is listed, and is put out again', async ({ guest, page, another }) => {
   await guest.go('#/settings/devices');
   await page.getByRole('button', { name: 'Pair another device' }).click();
-  await page.getByText('Look only').click();
-  await page.getByRole('button', { name: 'Make a code' }).click();
+  await page.getByText('View only').click();
+  await page.getByRole('button', { name: 'Create code' }).click();
   await page.getByRole('button', { name: 'Show the code for this machine' }).click();
   await page.getByRole('img', { name: /QR code/ }).waitFor();
   const code = (await page.locator('.pairbox .code').innerText()).trim();
@@ -232,10 +248,10 @@ journey('another device is paired by a code that is made here, is listed, and is
   await guestbook.page.locator('.app').waitFor();
   await page.keyboard.press('Escape');
   const row = page.getByRole('row', { name: /Borrowed tablet/ });
-  await row.getByText('Look only').waitFor();
+  await row.getByText('View only').waitFor();
   await row.getByRole('button', { name: /^Revoke/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
-  await guestbook.page.getByText('This device was revoked').waitFor();
+  await guestbook.page.getByText('Access for this device was revoked').waitFor();
   await row.waitFor({ state: 'detached' });
 });
 
@@ -245,7 +261,7 @@ journey('a session another program made is listed as such, and can be read', asy
   await guest.go('#/');
   await page.getByRole('heading', { name: /Found on this machine/ }).waitFor();
   const row = page.locator('.lrow', { hasText: 'elsewhere' }).first();
-  await row.getByText(/Made in a terminal|from the terminal/).first().waitFor();
+  await row.getByText(/Created in a terminal|from the terminal/).first().waitFor();
   await row.getByRole('link').first().click();
   await says(page, 'heliotrope');
 });
@@ -270,7 +286,7 @@ journey('a folder is found by the beginning of its path and taken by Tab; one th
   const field = page.getByRole('textbox', { name: 'Folder' });
   const offered = page.locator('.folds label');
   await field.fill('~/estuary/nothing');
-  await page.getByText(/No folder of that name/).waitFor();
+  await page.getByText(/No such folder/).waitFor();
   await field.fill('~/estuary/ga');
   await until('both are offered', async () => (await offered.count()) === 2);
   await field.fill('~/estuary/gau');
@@ -304,7 +320,7 @@ journey('keyboard only: start, type, send, allow', async ({ guest, page }) => {
   for (const key of ['g', 's']) { await page.evaluate(() => document.activeElement?.blur()); await page.keyboard.press(key); }
   await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
 });
 
 journey('phone: start, read, allow, without anything wider than the screen', async ({ guest, page }) => {
@@ -366,7 +382,7 @@ journey('effort, thinking and output style are chosen in the panel, and hold aft
   await unfold();
   await chosen.getByLabel('Thinking').selectOption('10000');
   await chosen.getByLabel('Output style').selectOption('Explanatory');
-  await page.getByText(/next session|new sessions|holds/i).first().waitFor();
+  await page.getByText(/Saved for this folder/).first().waitFor();
   // A field shows what was chosen once it is saved.
   await until('the style is saved', async () => (await chosen.getByLabel('Output style').inputValue()) === 'Explanatory');
   await chosen.getByLabel('Effort').selectOption('high');
@@ -424,7 +440,7 @@ journey('the panels of a session answer: context, cost, rules, settings, hooks, 
   const id = await begin(guest, 'say the word');
   await stands(page, 'idle');
   await guest.go(`#/s/${id}/overview`);
-  for (const title of ['Context', 'Cost', 'Rules', 'Settings', 'MCP servers', 'Not understood']) await page.getByText(title, { exact: true }).first().waitFor();
-  assert.equal(await page.getByText(/Could not be asked/).count(), 0);
-  await page.getByText('Everything the agent said was understood.').waitFor();
+  for (const title of ['Context', 'Cost', 'Rules', 'Settings', 'MCP servers', 'Unknown messages']) await page.getByText(title, { exact: true }).first().waitFor();
+  assert.equal(await page.getByText(/Could not be loaded/).count(), 0);
+  await page.getByText('No unknown messages from the agent.').waitFor();
 });

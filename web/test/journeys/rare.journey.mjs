@@ -57,7 +57,7 @@ test('above 80 % the context is said in amber in box and panel; above 95 % the g
 test('what nobody understood is told with its raw line', async () => {
   fake.control({ do: 'patch', sessionId: 's-idle', state: { drift: { unknown: 1, garbled: 0, repeated: 0, foreign: 0 } } });
   await page.goto(`${fake.url}/#/s/s-idle/overview`);
-  const drift = page.locator('details.pane', { has: page.locator('summary', { hasText: 'Not understood' }) }).first();
+  const drift = page.locator('details.pane', { has: page.locator('summary', { hasText: 'Unknown messages' }) }).first();
   await drift.waitFor();
   if (!(await drift.evaluate((it) => it.open))) await drift.locator('summary').first().click();
   await drift.getByText('system/telemetry_hint').first().click();

@@ -76,7 +76,7 @@ export async function* screensOf({ guest, page }) {
   await start(guest, 'Hold the lock until the write is done');
   await ask(page).locator('.diff').waitFor();
   yield 'session-edit';
-  await ask(page).getByRole('button', { name: 'Change it first' }).click();
+  await ask(page).getByRole('button', { name: 'Edit first' }).click();
   await ask(page).getByLabel('New text').waitFor();
   yield 'session-edit-changed';
   await decide(page, ask(page).getByRole('button', { name: /Allow once|Allow my version/ }));
@@ -87,7 +87,7 @@ export async function* screensOf({ guest, page }) {
   yield 'session-changes';
   await guest.go(`#/s/${edited}/overview`);
   await page.getByText('The session so far').first().waitFor();
-  await page.getByText('Asking the agent').first().waitFor({ state: 'detached' });
+  await page.getByText('Loading').first().waitFor({ state: 'detached' });
   yield 'session-overview';
   await start(guest, 'Ask me how long it may be idle');
   await ask(page).getByText('How long may').waitFor();
@@ -102,7 +102,7 @@ export async function* screensOf({ guest, page }) {
   await send(page, 'And look at the README after that').catch(() => {});
   for (const [name, hash, heading] of [
     ['sessions', '#/', 'Sessions'], ['usage', '#/usage', 'Usage'], ['settings', '#/settings', 'Settings'], ['settings-appearance', '#/settings/appearance', 'Settings'], ['settings-devices', '#/settings/devices', 'Settings'],
-    ['settings-agents', '#/settings/agents', 'Settings'], ['settings-bridge', '#/settings/bridge', 'Settings'], ['help', '#/help', 'Help'], ['keys', '#/keys', 'Keys'], ['welcome', '#/welcome', 'Welcome to Sluice'],
+    ['settings-agents', '#/settings/agents', 'Settings'], ['settings-bridge', '#/settings/bridge', 'Settings'], ['help', '#/help', 'Help'], ['keys', '#/keys', 'Keyboard shortcuts'], ['welcome', '#/welcome', 'Welcome to Sluice'],
   ]) {
     await guest.go(hash);
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
@@ -128,7 +128,7 @@ export async function* screensOf({ guest, page }) {
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await guest.go('#/s/nothing-of-that-name');
-  await page.getByText('There is no such session').waitFor();
+  await page.getByText('Session not found').waitFor();
   yield 'gone';
 }
 

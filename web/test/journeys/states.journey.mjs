@@ -38,11 +38,11 @@ journey('an agent that dies in a turn is said to be dead, with why, and is resum
   await page.locator('.stream .mark', { hasText: /signal 9/ }).waitFor();
   const half = page.locator('.stream .saying', { hasText: 'I am at work.' });
   assert.equal(await half.count(), 1);
-  await half.getByText('Not finished: the agent ended here.').waitFor();
+  await half.getByText('Not finished: the agent ended.').waitFor();
   // And is there for whoever comes later.
   await page.reload();
   await stands(page, 'crashed');
-  await half.getByText('Not finished: the agent ended here.').waitFor();
+  await half.getByText('Not finished: the agent ended.').waitFor();
   assert.equal(await half.count(), 1);
   await page.getByRole('button', { name: /Resume where it stopped|^Resume/ }).first().click();
   await stands(page, 'idle');
@@ -97,7 +97,7 @@ journey('a denial can stop the turn', async ({ guest, page }) => {
   await ask(page).locator('.cmdbig').waitFor();
   await until('decided', async () => {
     if (!(await ask(page).count())) return true;
-    await ask(page).getByRole('button', { name: 'More ways to deny' }).click({ timeout: 500 }).catch(() => {});
+    await ask(page).getByRole('button', { name: 'More deny options' }).click({ timeout: 500 }).catch(() => {});
     await page.getByRole('menuitem', { name: /Deny and stop the turn/ }).click({ timeout: 500 }).catch(() => {});
     return !(await ask(page).count());
   });
@@ -121,7 +121,7 @@ journey('a message is put into the running turn', async ({ guest, page, model })
   await model.reached('steer');
   await send(page, 'and look left');
   await page.locator('.queue li').getByRole('button', { name: 'Steer now' }).click();
-  await page.locator('.queue li', { hasText: 'the agent has it' }).waitFor();
+  await page.locator('.queue li', { hasText: 'received by the agent' }).waitFor();
   model.open('steer');
   await until('asked or over', async () => (await ask(page).count()) || (await page.locator('.gate[data-standing="idle"]').count()));
   if (await ask(page).count()) await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
@@ -176,8 +176,8 @@ journey('a device that may only look sees the ask and cannot answer it', async (
   const id = sessionOf(page);
   await guest.go('#/settings/devices');
   await page.getByRole('button', { name: 'Pair another device' }).click();
-  await page.getByText('Look only').click();
-  await page.getByRole('button', { name: 'Make a code' }).click();
+  await page.getByText('View only').click();
+  await page.getByRole('button', { name: 'Create code' }).click();
   await page.getByRole('button', { name: 'Show the code for this machine' }).click();
   const code = (await page.locator('.pairbox .code').innerText()).trim();
   const looker = await another({ cookies: null });
@@ -185,7 +185,7 @@ journey('a device that may only look sees the ask and cannot answer it', async (
   await looker.page.getByRole('button', { name: 'Pair', exact: true }).click();
   await looker.page.locator('.app').waitFor();
   await looker.go(`#/s/${id}`);
-  await looker.page.locator('.askbox').getByText(/may look but not decide/).first().waitFor();
+  await looker.page.locator('.askbox').getByText(/can view but not approve/).first().waitFor();
   assert.equal(await looker.page.getByRole('button', { name: /Allow once/ }).count(), 0);
 });
 

@@ -46,7 +46,7 @@ journey('the printed address pairs: the code leaves the address, the cookie cann
 journey('a wrong code is refused in words, and a stranger sees nothing', async ({ guest, page }) => {
   await guest.go('#pair=AAAA-BBBB');
   await page.getByRole('button', { name: 'Pair', exact: true }).click();
-  await page.getByText('That code is wrong').waitFor();
+  await page.getByText('The code is wrong').waitFor();
   assert.equal(await page.locator('.app').count(), 0);
 }, { stranger: true, allowed: /40[13]/ });
 
@@ -99,7 +99,7 @@ journey('an Edit is changed by the person first, and what they wrote is what is 
   files.old = join(folder, 'old.txt');
   await begin(guest, 'edit it', folder);
   await ask(page).locator('.diff').getByText('right').first().waitFor();
-  await ask(page).getByRole('button', { name: 'Change it first' }).click();
+  await ask(page).getByRole('button', { name: 'Edit first' }).click();
   await ask(page).getByLabel('New text').fill('better');
   await ask(page).locator('.diff').getByText('better').first().waitFor();
   await decide(page, ask(page).getByRole('button', { name: /Allow my version/ }));

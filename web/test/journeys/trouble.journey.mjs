@@ -31,7 +31,7 @@ for (const [size, visitor] of [['wide', {}], ['phone', { viewport: { width: 390,
   }, visitor);
 }
 
-journey('an agent that gives no sign is said to be silent, with the age of its last sign and a ladder', async ({ guest, page }) => {
+journey('an agent that gives no sign is said to be silent, with the age of its last activity and a ladder', async ({ guest, page }) => {
   const silent = (info) => ({ ...info, standing: 'stalled', lastSign: Date.now() - 130_000, since: Date.now() - 70_000 });
   let still = false;
   const way = await between(page, (message) => {
@@ -45,7 +45,7 @@ journey('an agent that gives no sign is said to be silent, with the age of its l
   still = true;
   await page.reload();
   await stands(page, 'stalled');
-  await page.locator('.gate').getByText(/No sign for 2 m/).first().waitFor();
+  await page.locator('.gate').getByText(/No activity for 2 m/).first().waitFor();
   // The age goes on by itself: it is not a word of a moment ago.
   const first = await page.locator('.gate').innerText();
   await until('the age grows', async () => (await page.locator('.gate').innerText()) !== first);

@@ -1,5 +1,5 @@
 // The first visit without a key: the demo model greets and shows what there is to see.
-import { ask, assert, decide, says, stageFor, stands, until } from './journey.mjs';
+import { ask, assert, decide, says, sessionOf, stageFor, stands, until } from './journey.mjs';
 
 // A reference CLI is installed, and not signed in: it pays for nothing.
 const { journey } = stageFor(null, { programs: { claude: '#!/bin/sh\nexit 1\n' } });
@@ -20,7 +20,7 @@ journey('without a key the page greets, and the demo runs a real session with an
     if (await ask(page).locator('.qopt').count()) for (const set of await ask(page).locator('fieldset').all()) await set.locator('.qopt input').first().check({ timeout: 500 }).catch(() => {});
     if ((await button().count()) && (await button().first().isEnabled())) { await decide(page, button()); seen.asks += 1; }
     return false;
-  }, 60);
+  }, { seconds: 60 });
   assert.ok(seen.asks > 0, 'something was asked');
   await page.getByText('First steps').first().waitFor();
   // All there is to see was seen: tasks, a failure, a change that was decided on, a question; only the phone is left.
@@ -38,6 +38,25 @@ journey('without a key the page greets, and the demo runs a real session with an
   for (const way of ['An API key', 'A model on this machine', /claude/]) await page.locator('.stage > .panel').getByText(way).first().waitFor();
 });
 
+journey('on a phone the tour runs, and its steps are in the overview', async ({ guest, page }) => {
+  await guest.go('#/welcome');
+  await page.getByRole('button', { name: 'Begin' }).click();
+  await page.waitForURL(/#\/s\//);
+  const button = () => ask(page).getByRole('button', { name: /Allow once|Send answers/ });
+  await until('the demo is over', async () => {
+    if (await page.locator('.gate[data-standing="idle"] ').count() && (await page.locator('.end').count())) return true;
+    if (!(await ask(page).count())) return false;
+    if (await ask(page).locator('.qopt').count()) for (const set of await ask(page).locator('fieldset').all()) await set.locator('.qopt input').first().check({ timeout: 500 }).catch(() => {});
+    if ((await button().count()) && (await button().first().isEnabled())) await decide(page, button());
+    return false;
+  }, { seconds: 60 });
+  await guest.go(`#/s/${sessionOf(page)}/overview`);
+  const steps = page.locator('#main details.pane', { hasText: 'First steps' }).first();
+  await steps.getByText('6 of 7').waitFor();
+  await page.locator('#main summary', { hasText: /^Tasks/ }).getByText('3 of 3').waitFor();
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 1, 'nothing is wider than the screen');
+}, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
 journey('the demo model writes a note after it was allowed', async ({ guest, page, stage }) => {
   await guest.go(`#/new?folder=${encodeURIComponent(stage.folder)}`);
   await page.locator('#message').fill('make a note: water the plants');
@@ -46,6 +65,6 @@ journey('the demo model writes a note after it was allowed', async ({ guest, pag
   await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
   await stands(page, 'idle');
   await says(page, /note|wrote|written/i);
-  await page.locator('.stage > .panel h2', { hasText: 'Bring a model' }).waitFor();
+  await page.locator('.stage > .panel h2', { hasText: 'Connect a model' }).waitFor();
   assert.equal(await page.locator('.stage > .panel h2', { hasText: 'First steps' }).count(), 0);
 });

@@ -20,7 +20,7 @@ journey('two sessions stand side by side: each has its own box, the panel is of 
   await says(page, 'This is the right one.');
   await stands(page, 'idle');
   await page.locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
-  await page.getByRole('menuitem', { name: 'Beside: left side' }).or(page.getByRole('menuitem', { name: /left side/ })).first().click();
+  await page.getByRole('menuitem', { name: 'Open beside: left side' }).or(page.getByRole('menuitem', { name: /left side/ })).first().click();
   const [first, second] = [page.locator('.stage > main.main'), page.locator('.stage > .main.beside')];
   await second.getByText('This is the left one.').first().waitFor();
   await first.getByText('This is the right one.').first().waitFor();
@@ -47,7 +47,7 @@ journey('three stand side by side at 1600 pixels: added from the menu, reached b
   const side = (id) => page.locator(`.stage > .main[data-session="${id}"]`);
   for (const name of ['left', 'middle']) {
     await side(right).locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
-    await page.getByRole('menuitem', { name: new RegExp(`Beside: ${name} side of three`) }).first().click();
+    await page.getByRole('menuitem', { name: new RegExp(`Open beside: ${name} side of three`) }).first().click();
     await page.locator('.stage > .main.beside').getByText(`This is the ${name} one.`).first().waitFor();
   }
   // All three can be read and written to; nothing is cut off.
@@ -61,7 +61,7 @@ journey('three stand side by side at 1600 pixels: added from the menu, reached b
   // There is no room for a fourth, and for the panel only over them.
   await side(right).locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
   await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
-  assert.equal(await page.getByRole('menuitem', { name: /^Beside/ }).count(), 0);
+  assert.equal(await page.getByRole('menuitem', { name: /^Open beside/ }).count(), 0);
   await page.keyboard.press('Escape');
   await page.locator('.stage > .panel').waitFor({ state: 'detached' });
   // From box to box by key; what is typed goes to the one that has the focus.
@@ -89,10 +89,10 @@ journey('three stand side by side at 1600 pixels: added from the menu, reached b
   await page.setViewportSize({ width: 1600, height: 1000 });
   await until('three', async () => (await page.locator('.stage > .main').count()) === 3);
   // The first is closed: the next takes its place.
-  await side(right).getByRole('button', { name: /^Close this side/ }).click();
+  await side(right).getByRole('button', { name: /^Close this pane/ }).click();
   await page.waitForURL((url) => url.hash.startsWith(`#/s/${left}`));
   await until('two are left', async () => (await page.locator('.stage > .main').count()) === 2);
-  await side(middle).getByRole('button', { name: /^Close this side/ }).click();
+  await side(middle).getByRole('button', { name: /^Close this pane/ }).click();
   await until('one is left', async () => (await page.locator('.stage > .main').count()) === 1);
   assert.equal(sessionOf(page), left);
   assert.ok(!page.url().includes('beside'));
@@ -119,7 +119,7 @@ journey('a worktree by a tick: the session works beside the folder, which stays 
   git('commit', '-qm', 'first');
   await guest.go(`#/new?folder=${encodeURIComponent(folder)}`);
   await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
-  await page.getByRole('radio', { name: /A new worktree/ }).check();
+  await page.getByRole('radio', { name: /New worktree/ }).check();
   await box(page).fill('in a tree');
   await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
   await page.waitForURL(/#\/s\//);
@@ -155,7 +155,7 @@ journey('the timeline shows a compaction, is scrubbed, and is replayed at any sp
   await page.getByRole('img', { name: /^Compacted at/ }).waitFor();
   await page.getByRole('slider', { name: 'Where in the session' }).focus();
   await page.keyboard.press('Home');
-  await page.getByRole('button', { name: 'Open at this place' }).waitFor();
+  await page.getByRole('button', { name: 'Open at this point' }).waitFor();
   await page.getByRole('button', { name: 'Replay' }).click();
   const speed = page.getByRole('slider', { name: 'Speed' });
   await speed.focus();

@@ -305,8 +305,11 @@ impl Session {
                 let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
                 ServerConfig::parse(&value)
             };
-            let servers = servers.iter().map(|(name, raw)| (name.clone(), read(raw)));
-            self.options.servers.dynamic.extend(servers);
+            // A server from a launch flag is not replaced.
+            let dynamic = &mut self.options.servers.dynamic;
+            for (name, raw) in servers {
+                dynamic.entry(name.clone()).or_insert_with(|| read(raw));
+            }
             let options = &self.options;
             self.tooling
                 .servers_mut()

@@ -1,8 +1,6 @@
 //! The goal of a session: a condition that is checked when a turn would end.
 
 use serde::Deserialize;
-use sluice_wire::Number;
-use sluice_wire::stdout;
 
 /// A goal and its progress.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,20 +8,15 @@ pub(crate) struct Goal {
     condition: String,
     /// Number of checks that found the goal not met.
     iterations: u64,
-    /// The time at which the goal was set, in milliseconds of the Unix epoch.
-    set_at: i64,
-    tokens_at_start: u64,
     last_reason: Option<String>,
 }
 
 impl Goal {
-    /// Creates a goal that is set now.
-    pub(crate) fn new(condition: &str, tokens: u64) -> Self {
+    /// Creates a goal that was not checked yet.
+    pub(crate) fn new(condition: &str) -> Self {
         Self {
             condition: condition.trim().to_owned(),
             iterations: 0,
-            set_at: jiff::Timestamp::now().as_millisecond(),
-            tokens_at_start: tokens,
             last_reason: None,
         }
     }
@@ -36,20 +29,6 @@ impl Goal {
     pub(crate) fn miss(&mut self, reason: &str) {
         self.iterations += 1;
         self.last_reason = Some(reason.to_owned());
-    }
-
-    /// Returns the goal as a message for hosts.
-    pub(crate) fn to_wire(&self) -> stdout::Goal {
-        #[allow(clippy::cast_precision_loss)]
-        let set_at = Number(self.set_at as f64);
-        stdout::Goal {
-            condition: self.condition.clone(),
-            iterations: self.iterations,
-            set_at,
-            tokens_at_start: self.tokens_at_start,
-            last_reason: self.last_reason.clone(),
-            ..stdout::Goal::default()
-        }
     }
 
     /// Describes the goal in one line.
@@ -65,6 +44,8 @@ impl Goal {
 /// The model's answer to the question whether a goal is met.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Assessment {
+    /// Some models use the field name of the reference CLI, `ok`.
+    #[serde(alias = "ok")]
     pub(crate) met: bool,
     /// The goal cannot be met.
     #[serde(default)]
@@ -94,7 +75,8 @@ mod tests {
             reason: "no file {x}".to_owned(),
         };
         assert_eq!(read, Some(expected));
-        for no_answer in ["", "yes", "}{", "{\"ok\": true}", "{\"met\": \"yes\"}"] {
+        assert!(Assessment::read("{\"ok\": true}").is_some_and(|read| read.met));
+        for no_answer in ["", "yes", "}{", "{\"met\": \"yes\"}"] {
             assert_eq!(Assessment::read(no_answer), None, "{no_answer}");
         }
     }

@@ -82,7 +82,7 @@ pub(crate) fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
             result.terminal_reason = Some(TerminalReason::from(api.reason));
             result.api_error_status = api.status.map(u64::from);
             result.api_error_type.clone_from(&api.kind);
-            result.api_error = api.unreachable.then(|| "connection_failed".to_owned());
+            result.api_error = api.error.map(str::to_owned);
         }
         Ending::Unstructured { .. } | Ending::Interrupted { .. } | Ending::MaxTurns(_) | Ending::Budget(_) => {
             fill_error(result, ending, turn);

@@ -10,6 +10,7 @@ use sluice_wire::stdout::{AbandonedBlocks, Assistant, AssistantError, StreamEven
 use sluice_wire::{Number, Object, Raw};
 
 use super::{fresh_id, now};
+use crate::limits;
 use crate::turn::Turn;
 
 /// One content block of a response, in the envelope of its message.
@@ -27,6 +28,7 @@ pub(crate) fn assistant(envelope: Value, block: Value, request_id: Option<String
         request_id,
         user_message_uuid: uuid,
         user_message_uuids: uuids,
+        resume_reason: turn.resume_reason(),
         ..Assistant::default()
     }
 }
@@ -139,6 +141,10 @@ pub(crate) fn api_error(failure: &Failure, text: &str, turn: &Turn) -> Assistant
         api_error_status: failure.status().map(u64::from),
         api_error_type: failure.api_error_type().map(str::to_owned),
         api_error: failure.api_error().map(str::to_owned),
+        api_error_params: failure
+            .limits()
+            .filter(|_| failure.is_limit_reached())
+            .map(|limits| Raw::of(&json!({"rate_limit_info": limits::info(limits)}))),
         ..synthetic(text, turn)
     }
 }

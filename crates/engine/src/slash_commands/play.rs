@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use sluice_catalogue::builtin::{self, Builtin, Does};
+use sluice_wire::stdout::Assistant;
 
 use super::local::CommandOutput;
 use crate::catalogue::entry::{Entry, Origin};
@@ -108,7 +109,7 @@ impl SessionLoop {
                 ..
             }) => {
                 let filled = self.fill(body, &slash.args, &[]).await.map(Body::from);
-                self.prompt_with((name, source), &slash, prompt, filled).await
+                self.prompt_with((name, source), &slash, prompt, filled, None).await
             }
             FoundCommand::Builtin(builtin) if builtin.does == Does::Goal => {
                 self.play_goal(builtin, &slash, prompt).await
@@ -132,7 +133,8 @@ impl SessionLoop {
             FoundCommand::Entry(entry) => {
                 self.session.apply_overrides(&entry);
                 let filled = self.expand(&entry, &slash.args).await.map(Body::from);
-                self.prompt_with((&entry.name, source), &slash, prompt, filled).await
+                self.prompt_with((&entry.name, source), &slash, prompt, filled, None)
+                    .await
             }
             FoundCommand::McpPrompt => match served {
                 Some((asked, words)) => {
@@ -148,7 +150,8 @@ impl SessionLoop {
                         name: asked.name.clone(),
                         args: words,
                     };
-                    self.prompt_with((&asked.name, source), &slash, prompt, filled).await
+                    self.prompt_with((&asked.name, source), &slash, prompt, filled, None)
+                        .await
                 }
                 None => Ending::Interrupted { tools: false },
             },
@@ -160,7 +163,7 @@ impl SessionLoop {
         let condition = match GoalCommand::read(&slash.args) {
             GoalCommand::Set(condition) => condition,
             command => {
-                let text = self.session.run_goal_command(command).await;
+                let text = self.session.run_goal_command(command);
                 self.session.announce().await;
                 let run = (builtin.name, slash.args.as_str());
                 return self
@@ -169,19 +172,22 @@ impl SessionLoop {
                     .await;
             }
         };
-        self.session.set_goal(condition).await;
+        self.session.set_goal(condition);
         let body = Body::from(Session::goal_prompt(condition));
-        self.prompt_with((builtin.name, "builtin"), slash, prompt, Ok(body))
+        let notice = format!("Goal set: {condition}");
+        let notice = messages::local_reply(&notice, builtin.name, &slash.args, false, &self.session.turn);
+        self.prompt_with((builtin.name, "builtin"), slash, prompt, Ok(body), Some(notice))
             .await
     }
 
-    /// Sends the expanded command to the model and runs the rest of the turn.
+    /// Sends the expanded command to the model and runs the rest of the turn. `notice` is shown to the person first.
     async fn prompt_with(
         &mut self,
         (name, source): (&str, &str),
         slash: &Slash,
         mut prompt: Prompt,
         filled: Result<Body, Failure>,
+        notice: Option<Assistant>,
     ) -> Ending {
         let filled = match filled {
             Ok(body) => match self.hook_expansion(name, &slash.args, Some(source)).await {
@@ -242,6 +248,9 @@ impl SessionLoop {
                 Some(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)));
         }
         self.session.announce().await;
+        if let Some(notice) = notice {
+            self.session.emit(notice).await;
+        }
         self.run_turn(prompt.should_query).await
     }
 

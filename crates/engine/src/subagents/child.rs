@@ -382,6 +382,7 @@ impl SessionLoop {
             should_query: true,
             alone: false,
             verbatim: false,
+            resumes: false,
             origin: None,
             timestamp: messages::now(),
         };

@@ -172,15 +172,18 @@ impl Tool for ExitWorktree {
                 Some(lost) if lost.is_empty() => "The worktree was removed".to_owned(),
                 Some(lost) => format!("The worktree was removed, and with it {lost}"),
             };
+            let restored = existing_ancestor(&left.original);
             let message = format!(
                 "{what}: {}. The session works in {} again.",
                 path.display(),
-                left.original.display()
+                restored.display()
             );
             let mut result = json!({
                 "action": if lost.is_some() { "remove" } else { "keep" },
                 "originalCwd": left.original,
                 "worktreePath": path,
+                "restoredCwd": restored,
+                "originalCwdMissing": restored != left.original,
             });
             insert(&mut result, "worktreeBranch", branch.map(Value::from));
             insert(&mut result, "discardedFiles", lost.map(|lost| Value::from(lost.files)));
@@ -190,7 +193,7 @@ impl Tool for ExitWorktree {
                 lost.map(|lost| Value::from(lost.commits)),
             );
             insert(&mut result, "message", Some(Value::from(message.as_str())));
-            Outcome::ok(message, result).with(Effect::MoveTo(existing_ancestor(&left.original)))
+            Outcome::ok(message, result).with(Effect::MoveTo(restored))
         })
     }
 }

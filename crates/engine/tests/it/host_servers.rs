@@ -177,7 +177,7 @@ async fn always_deny_removes_the_tool_in_every_mode() {
 }
 
 #[tokio::test]
-async fn always_deny_holds_in_subagents() {
+async fn always_deny_applies_to_subagents() {
     let agent = json!({"description": "d", "prompt": "sub", "run_in_background": false});
     let script = Script::new()
         .tool("Agent", agent)
@@ -198,7 +198,7 @@ async fn always_deny_holds_in_subagents() {
 }
 
 #[tokio::test]
-async fn always_ask_asks_in_bypass_mode_and_despite_an_allow_rule() {
+async fn always_ask_overrides_bypass_mode_and_allow_rules() {
     let script = Script::new().tool("mcp__h__sum", json!({})).text("Done");
     let mut stage = Stage::with(script, bypassing).await;
     stage.control(initialize("always_ask")).await;
@@ -216,7 +216,7 @@ async fn always_ask_asks_in_bypass_mode_and_despite_an_allow_rule() {
 }
 
 #[tokio::test]
-async fn always_ask_is_denied_where_nobody_is_asked() {
+async fn always_ask_is_denied_without_a_permission_handler() {
     let script = Script::new().tool("mcp__h__sum", json!({})).text("Done");
     let change = |options: &mut Options| {
         options.permissions.mode = Some(PermissionMode::DontAsk);
@@ -296,7 +296,7 @@ async fn servers_of_initialize_are_connected_before_the_first_turn() {
 }
 
 #[tokio::test]
-async fn servers_of_initialize_are_not_applied_to_a_session_that_did_not_wait_for_it() {
+async fn servers_of_late_initialize_are_not_applied() {
     let mut stage = Stage::with(Script::new().text("Done"), |options| {
         waiting(options);
         options.host.awaits_initialize = false;
@@ -324,5 +324,24 @@ async fn only_the_first_initialize_adds_servers() {
         .control(json!({"subtype": "initialize", "mcpServers": servers}))
         .await;
     assert_eq!(answer["response"]["mcp_servers_applied"], false);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn server_of_a_launch_flag_is_not_replaced_by_initialize() {
+    let mut stage = Stage::with(Script::new().text("Done"), |options| {
+        waiting(options);
+        let server = json!({"command": "bash", "args": [options.cwd.join("server.sh"), ""]});
+        let config = sluice_engine::mcp::ServerConfig::parse(&server);
+        options.servers.dynamic.insert("s".to_owned(), config);
+    })
+    .await;
+    let servers = json!({"s": {"command": "/nonexistent"}});
+    stage
+        .control(json!({"subtype": "initialize", "mcpServers": servers}))
+        .await;
+    stage.prompt("go").await;
+    stage.result().await;
+    assert_eq!(stage.last("init")["mcp_servers"][0]["status"], "connected");
     stage.end().await;
 }
