@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_says_allow_or_deny() {
+    fn valid_answers_are_parsed() {
         let HostAnswer::Allow { input, updates, .. } = HostAnswer::read(&json!({"behavior": "allow"})) else {
             unreachable!("a bare allow is an answer")
         };
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_told_so() {
+    fn invalid_answers_are_recognized() {
         for bad in [
             json!({}),
             json!({"decision": "allow"}),
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_that_is_none_does_not_spoil_the_answer() {
+    fn invalid_permission_update_is_skipped() {
         let answer = HostAnswer::read(&json!({
             "behavior": "allow",
             "updatedPermissions": [

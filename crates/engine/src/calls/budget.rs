@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_that_does_not_fit_is_replaced_and_later_calls_are_refused() {
+    fn oversized_result_is_replaced_and_later_calls_are_refused() {
         let mut budget = ResultBudget::default();
         let large = "x".repeat(MAX_BYTES);
         let first = budget.count(Outcome::ok("y", json!({"text": large})));

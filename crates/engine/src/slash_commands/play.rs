@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use sluice_catalogue::builtin::{self, Builtin, Does};
+use sluice_servers::prompts::ServerPrompt;
 use sluice_wire::stdout::Assistant;
 
 use super::local::CommandOutput;
@@ -137,25 +138,28 @@ impl SessionLoop {
                     .await
             }
             FoundCommand::McpPrompt => match served {
-                Some((asked, words)) => {
-                    let filled = match self.ask_for_prompt(&asked, &words).await {
-                        Some(Ok(blocks)) => Ok(Body {
-                            blocks,
-                            from_server: true,
-                        }),
-                        Some(Err(why)) => Err(Failure::Failed(why)),
-                        None => Err(Failure::Stopped),
-                    };
-                    let slash = Slash {
-                        name: asked.name.clone(),
-                        args: words,
-                    };
-                    self.prompt_with((&asked.name, source), &slash, prompt, filled, None)
-                        .await
-                }
+                Some((asked, words)) => self.play_server_prompt(&asked, words, prompt).await,
                 None => Ending::Interrupted { tools: false },
             },
         }
+    }
+
+    /// Requests a prompt from its MCP server, with `words` as its arguments, and runs the rest of the turn.
+    async fn play_server_prompt(&mut self, asked: &ServerPrompt, words: String, prompt: Prompt) -> Ending {
+        let filled = match self.ask_for_prompt(asked, &words).await {
+            Some(Ok(blocks)) => Ok(Body {
+                blocks,
+                from_server: true,
+            }),
+            Some(Err(why)) => Err(Failure::Failed(why)),
+            None => Err(Failure::Stopped),
+        };
+        let slash = Slash {
+            name: asked.name.clone(),
+            args: words,
+        };
+        self.prompt_with((&asked.name, "mcp"), &slash, prompt, filled, None)
+            .await
     }
 
     /// Runs `/goal`: shows or removes the goal, or sets one and starts working on it.

@@ -66,7 +66,7 @@ async fn reading_needs_no_permission_request() {
 }
 
 #[tokio::test]
-async fn call_is_denied_if_nobody_can_answer() {
+async fn call_is_denied_without_a_permission_handler() {
     let mut stage = Stage::with(touching("touch never"), |options| {
         options.permissions.asker = Asker::Nobody;
     })

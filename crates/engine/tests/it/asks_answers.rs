@@ -40,7 +40,7 @@ async fn allow_with_changed_input_runs_the_changed_call() {
 }
 
 #[tokio::test]
-async fn allow_with_invalid_input_runs_nothing() {
+async fn allow_with_invalid_input_does_not_run_the_tool() {
     let stage = answered(json!({"behavior": "allow", "updatedInput": {"comand": "touch other"}})).await;
     assert!(content(stage.last("user:tool_error")).contains("InputValidationError"));
     assert!(!stage.dir.path().join("made").exists());

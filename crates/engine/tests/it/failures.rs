@@ -112,7 +112,7 @@ async fn credit_balance_too_low() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_listens() {
+async fn refused_connection_is_retried_and_reported() {
     let mut stage = Stage::begin(Script::new().refuse()).await;
     stage.prompt("hi").await;
     assert_eq!(stage.turn().await, "init retry retry assistant:text result:success!");
