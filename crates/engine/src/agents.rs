@@ -275,14 +275,14 @@ impl Agents {
             return false;
         };
         let answer = ToAgent::ControlResponse(Box::new(answer.clone()));
-        tell(inbox, Input::Message(Box::new(answer)));
+        deliver(inbox, Input::Message(Box::new(answer)));
         true
     }
 
     /// Signals to all subagents that the host's input has ended and no more answers will arrive.
     pub(crate) fn send_eof(&self) {
         for inbox in self.shared.close() {
-            tell(inbox, Input::Eof);
+            deliver(inbox, Input::Eof);
         }
     }
 }
@@ -323,7 +323,7 @@ impl Agents {
 
 /// Sends an input that must not be lost. If the inbox is full, a separate task delivers it. If the inbox is closed, the
 /// subagent has ended and the input is dropped.
-pub(crate) fn tell(inbox: mpsc::Sender<Vec<Input>>, input: Input) {
+pub(crate) fn deliver(inbox: mpsc::Sender<Vec<Input>>, input: Input) {
     if let Err(mpsc::error::TrySendError::Full(inputs)) = inbox.try_send(vec![input]) {
         tokio::spawn(async move { inbox.send(inputs).await.ok() });
     }
@@ -385,7 +385,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn no_answer_is_lost_where_a_subagent_is_too_busy_to_take_it() {
+    async fn answers_to_a_busy_subagent_are_not_lost() {
         let agents = Agents::default();
         let (inbox, mut received) = mpsc::channel(1);
         for id in ["q1", "q2", "q3"] {

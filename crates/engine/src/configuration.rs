@@ -46,7 +46,7 @@ impl Session {
         }
         self.commands.forget_held_back();
         self.tooling.trust(self.options.settings.runs_projects());
-        policy::lay_out(Arc::make_mut(&mut self.policy), &self.options);
+        policy::apply_settings(Arc::make_mut(&mut self.policy), &self.options);
         if changed.sandbox {
             self.tooling.recreate_sandbox(&self.options);
             let unasked = sandbox::runs_unasked(self.tooling.sandbox().map(Arc::as_ref));

@@ -118,7 +118,7 @@ impl Session {
                 subtype,
                 problem,
             } => {
-                self.misread(&request_id, subtype.as_deref(), &problem).await;
+                self.reject_invalid(&request_id, subtype.as_deref(), &problem).await;
             }
             Input::Bad(report) => self.emit(messages::informational(&report, "warning")).await,
             // A subagent can receive the end of input from several senders.

@@ -82,7 +82,7 @@ impl Session {
              {{\"met\": true or false, \"impossible\": true if it cannot be met at all, \"reason\": \"one sentence: what shows \
              it, or what is missing\"}}\n</system-reminder>"
         );
-        let mut request = self.request_of(self.conversation.history.with_aside(&question));
+        let mut request = self.request_of(self.conversation.history.with_question(&question));
         request.max_tokens = MAX_TOKENS;
         request.thinking = models::facts(&self.model.name).thinking.off();
         if !request.tools.is_empty() {

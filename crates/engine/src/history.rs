@@ -53,14 +53,14 @@ impl History {
         if blocks.iter().all(is_thinking) {
             return;
         }
-        self.seal();
+        self.flush_pending();
         self.push(Role::Assistant, &blocks);
     }
 
     /// Replaces images and documents that the server rejected by a text. Returns how many. Only those that the model
     /// has not answered yet are replaced, or all of them if `everywhere` is set or there are none.
     pub(crate) fn drop_media(&mut self, everywhere: bool, text: &str) -> usize {
-        self.seal();
+        self.flush_pending();
         let reply = self.sent.iter().rposition(|sent| sent.message.is_assistant());
         let unanswered = reply.map_or(0, |at| at + 1);
         let mut dropped = 0;
@@ -91,14 +91,14 @@ impl History {
 
     /// Adds a message of an earlier conversation.
     pub(crate) fn restore_message(&mut self, message: Message, tokens: u64) {
-        self.seal();
+        self.flush_pending();
         self.sent.push(SentMessage { message, tokens });
     }
 
     /// Inserts an earlier conversation before these messages.
     pub(crate) fn preceded_by(&mut self, mut earlier: Self) {
         if !self.sent.is_empty() {
-            earlier.seal();
+            earlier.flush_pending();
         }
         earlier.sent.append(&mut self.sent);
         earlier.pending.append(&mut self.pending);
@@ -114,7 +114,7 @@ impl History {
 
     /// Returns the messages since the last message of the model.
     pub(crate) fn since_reply(&mut self) -> Vec<Message> {
-        self.seal();
+        self.flush_pending();
         let reply = self.sent.iter().rposition(|sent| sent.message.is_assistant());
         let since = self.sent.iter().skip(reply.map_or(0, |at| at + 1));
         since.map(|sent| sent.message.clone()).collect()
@@ -122,7 +122,7 @@ impl History {
 
     /// Returns the messages of the next request.
     pub(crate) fn messages(&mut self) -> Vec<Message> {
-        self.seal();
+        self.flush_pending();
         self.sent.iter().map(|sent| sent.message.clone()).collect()
     }
 
@@ -133,7 +133,7 @@ impl History {
 
     /// Returns all messages followed by a text that is not added to the conversation. Tool calls without a result at
     /// the end are left out, because the API rejects them.
-    pub(crate) fn with_aside(&self, text: &str) -> Vec<Message> {
+    pub(crate) fn with_question(&self, text: &str) -> Vec<Message> {
         let mut copy = self.clone();
         if copy.pending.is_empty() {
             if copy.last().is_some_and(has_calls) {
@@ -204,7 +204,8 @@ impl History {
         }
     }
 
-    fn seal(&mut self) {
+    /// Adds pending user blocks as a message.
+    fn flush_pending(&mut self) {
         let reminders = std::mem::take(&mut self.reminders);
         if std::mem::take(&mut self.recalled) {
             self.drop_known_reminders(&reminders);
@@ -321,13 +322,13 @@ mod tests {
         let mut history = History::default();
         history.user_text("one");
         assert_eq!(history.messages().len(), 1);
-        assert_eq!(history.with_aside("q").len(), 1);
+        assert_eq!(history.with_question("q").len(), 1);
         history.assistant(&[json!({"type": "tool_use", "id": "t", "name": "Bash", "input": {}})]);
-        let asked = history.with_aside("q");
+        let asked = history.with_question("q");
         assert_eq!(asked.len(), 1);
         assert_eq!(asked[0].blocks()[1]["text"], "q");
         history.user([json!({"type": "tool_result", "tool_use_id": "t", "content": "x"})]);
-        let asked = history.with_aside("q");
+        let asked = history.with_question("q");
         assert_eq!((asked.len(), asked[2].blocks().len()), (3, 2));
         assert_eq!(history.messages().len(), 3);
         assert_eq!(history.first_words().as_deref(), Some("one"));

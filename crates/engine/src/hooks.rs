@@ -191,7 +191,7 @@ impl Hooks {
     }
 
     /// Cancels the hooks around calls.
-    pub(crate) fn abort_around(&mut self) {
+    pub(crate) fn cancel_call_hooks(&mut self) {
         self.work.around.abort_all();
     }
 

@@ -57,7 +57,7 @@ impl SessionLoop {
             self.session.stop_before_speech().await;
             return ModelReply::Stopped;
         }
-        self.session.keep_shown().await;
+        self.session.record_sent_messages().await;
         self.session.keep_system().await;
         let mut attempts = Attempts::default();
         loop {
@@ -85,12 +85,12 @@ impl SessionLoop {
                     return ModelReply::Stopped;
                 }
                 RetryOutcome::GiveUp => {
-                    let eased = self.ease(&failure).await;
+                    let removed = self.remove_cause(&failure).await;
                     if self.session.turn.stop().is_some() {
                         self.session.stop_before_speech().await;
                         return ModelReply::Stopped;
                     }
-                    if !eased {
+                    if !removed {
                         return ModelReply::Failed(failure);
                     }
                     attempts = Attempts::default();
@@ -100,7 +100,7 @@ impl SessionLoop {
     }
 
     /// Removes the cause of a failure, so that the request can be repeated. Returns false if that is impossible.
-    async fn ease(&mut self, failure: &Failure) -> bool {
+    async fn remove_cause(&mut self, failure: &Failure) -> bool {
         if failure.is_prompt_too_long() {
             self.compact_after_rejection().await
         } else if failure.is_media_refused() {
@@ -135,7 +135,7 @@ impl SessionLoop {
         loop {
             let outcome = self.wait_for(Some(pin!(stream.next()))).await;
             match outcome {
-                WaitOutcome::Ready(Ok(Some(event))) => self.tell(&mut draft, event).await,
+                WaitOutcome::Ready(Ok(Some(event))) => self.on_model_event(&mut draft, event).await,
                 WaitOutcome::Ready(Ok(None)) => {
                     self.session.report_limits(stream.head.limits.as_ref()).await;
                     self.session.settle(&draft);
@@ -153,7 +153,7 @@ impl SessionLoop {
     }
 
     /// Forwards one event to the host and handles the block that it completes.
-    async fn tell(&mut self, draft: &mut Draft, event: ModelEvent) {
+    async fn on_model_event(&mut self, draft: &mut Draft, event: ModelEvent) {
         let finished = draft.message.feed(&event);
         let starts = matches!(event.kind, EventKind::MessageStart { .. });
         if starts {
@@ -292,7 +292,7 @@ impl Session {
         );
         self.emit_block(messages::media_removed(&text, failure.is_too_large(), &self.turn), None)
             .await;
-        self.keep_shown().await;
+        self.record_sent_messages().await;
         true
     }
 

@@ -113,7 +113,7 @@ impl SessionLoop {
 
     async fn open(&mut self, turn: Turn) {
         let session = &mut self.session;
-        session.requests.suggestions.drop_guess();
+        session.requests.suggestions.cancel();
         session.turn = turn;
         session.line.open_result();
         session.conversation.transcript.begin_turn();
@@ -334,7 +334,7 @@ impl Session {
             let prompt = &self.options.prompt.words;
             if prompt.place_apart && prompt.replace.is_none() {
                 let place = self.options.place(self.policy.notes.as_deref());
-                let facts = prompt::surroundings(&place).join("\n\n");
+                let facts = prompt::environment_facts(&place).join("\n\n");
                 self.conversation.history.remind(&format!("[{facts}]"));
             }
             self.remind_of_place();

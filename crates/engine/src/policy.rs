@@ -31,12 +31,12 @@ pub(crate) fn policy(options: &Options) -> Policy {
             .filter_map(|text| Rule::parse(behavior, Source::CliArg, &options.cwd, text).ok());
         policy.rules.extend(rules);
     }
-    lay_out(&mut policy, options);
+    apply_settings(&mut policy, options);
     policy
 }
 
 /// Replaces the rules and folders of the settings files. Those from launch options and from the session are kept.
-pub(crate) fn lay_out(policy: &mut Policy, options: &Options) {
+pub(crate) fn apply_settings(policy: &mut Policy, options: &Options) {
     let of_file = |source: Source| {
         matches!(
             source,
@@ -51,12 +51,12 @@ pub(crate) fn lay_out(policy: &mut Policy, options: &Options) {
             policy.roots.push(directory.clone());
         }
     }
-    clamp(policy, options);
+    apply_managed_limits(policy, options);
 }
 
 /// Removes from a policy what managed settings forbid. Must be called after every change of a policy, including the
 /// first.
-pub(crate) fn clamp(policy: &mut Policy, options: &Options) {
+pub(crate) fn apply_managed_limits(policy: &mut Policy, options: &Options) {
     let settings = &options.settings;
     if settings.bypass_disabled() {
         policy.bypass_launched = false;
@@ -78,8 +78,8 @@ pub fn for_now(mut update: PermissionUpdate) -> PermissionUpdate {
 }
 
 /// True if a tool is available: selected by the launch options, and not removed by a rule.
-pub(crate) fn there(options: &Options, policy: &Policy, tool: &Descriptor) -> bool {
-    let chosen = options.tools.has_default() || named(options, tool);
+pub(crate) fn is_available(options: &Options, policy: &Policy, tool: &Descriptor) -> bool {
+    let chosen = options.tools.has_default() || is_selected(options, tool);
     // The older todo list replaces the task list if it is selected.
     let listed = match tool.list {
         Some(ListKind::Todos) => options.tools.todo_list,
@@ -88,17 +88,17 @@ pub(crate) fn there(options: &Options, policy: &Policy, tool: &Descriptor) -> bo
     };
     // In a restricted session, tools that run programs or access the network must be named explicitly.
     let confined = matches!(tool.touches, Touches::Shell { .. } | Touches::Fetches { .. });
-    let confined = options.permissions.restricted && confined && !named(options, tool);
+    let confined = options.permissions.restricted && confined && !is_selected(options, tool);
     chosen && listed && !confined && !sluice_permission::tool_removed(policy, tool.facts())
 }
 
 /// The files that a search must not show.
-pub(crate) fn hiding(policy: Arc<Policy>) -> sluice_tools::Hidden {
+pub(crate) fn hidden_by(policy: Arc<Policy>) -> sluice_tools::Hidden {
     Arc::new(move |path: &Path| sluice_permission::hidden(&policy, path, &World))
 }
 
 /// True if `--tools` names the tool.
-pub(crate) fn named(options: &Options, tool: &Descriptor) -> bool {
+pub(crate) fn is_selected(options: &Options, tool: &Descriptor) -> bool {
     let named = |name: &String| tool.is_called(name) || sluice_servers::names::covers(name, &tool.name);
     options
         .tools

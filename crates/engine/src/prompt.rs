@@ -46,7 +46,7 @@ pub(crate) fn system(prompt: &SystemPrompt, place: &Place<'_>, style: Option<&St
         None => {
             parts.push(guide(style, prompt.bare));
             if !prompt.place_apart {
-                parts.extend(surroundings(place));
+                parts.extend(environment_facts(place));
             }
             parts.extend(style.map(Style::text).filter(|text| !text.is_empty()));
         }
@@ -95,7 +95,7 @@ pub(crate) fn plan_reminder(plan_file: Option<&Path>, instructions: Option<&str>
 }
 
 /// Facts about the working folder.
-pub(crate) fn surroundings(place: &Place<'_>) -> Vec<String> {
+pub(crate) fn environment_facts(place: &Place<'_>) -> Vec<String> {
     std::iter::once(environment(place))
         .chain(place.notes.map(notes::guide))
         .collect()

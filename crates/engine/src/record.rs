@@ -150,7 +150,7 @@ impl Session {
     }
 
     /// Stores the user messages as sent to the model, if they differ from those derived from the transcript's entries.
-    pub(crate) async fn keep_shown(&mut self) {
+    pub(crate) async fn record_sent_messages(&mut self) {
         let messages = self.conversation.history.since_reply();
         let messages: Vec<&[u8]> = messages.iter().map(Message::as_bytes).collect();
         let written = self.conversation.transcript.keep_shown(&messages, shown::look);

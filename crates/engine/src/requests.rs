@@ -116,12 +116,12 @@ impl Suggestions {
     }
 
     /// Starts generating a suggestion.
-    pub(crate) fn guess(&mut self, work: impl Future<Output = Option<String>> + Send + 'static) {
+    pub(crate) fn start(&mut self, work: impl Future<Output = Option<String>> + Send + 'static) {
         self.guess.spawn(work);
     }
 
     /// Cancels the suggestion.
-    pub(crate) fn drop_guess(&mut self) {
+    pub(crate) fn cancel(&mut self) {
         self.guess = JoinSet::new();
     }
 }

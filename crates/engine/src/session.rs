@@ -115,7 +115,7 @@ impl Session {
     pub(crate) fn change_policy<T>(&mut self, change: impl FnOnce(&mut sluice_permission::Policy) -> T) -> T {
         let policy = Arc::make_mut(&mut self.policy);
         let changed = change(policy);
-        policy::clamp(policy, &self.options);
+        policy::apply_managed_limits(policy, &self.options);
         changed
     }
 

@@ -37,16 +37,20 @@ impl Session {
         if self.over_budget().is_some() || self.line.leaving().is_some() {
             return;
         }
-        let mut request = self.request_of(self.conversation.history.with_aside(GUIDE));
+        let mut request = self.request_of(self.conversation.history.with_question(GUIDE));
         request.max_tokens = MAX_TOKENS;
         request.thinking = models::facts(&self.model.name).thinking.off();
         if !request.tools.is_empty() {
             request.extra.insert("tool_choice".to_owned(), json!({"type": "none"}));
         }
         let tool_services = self.tooling.services().clone();
-        self.requests
-            .suggestions
-            .guess(async move { tool_services.answer(request).await.ok().and_then(|text| guess(&text)) });
+        self.requests.suggestions.start(async move {
+            tool_services
+                .answer(request)
+                .await
+                .ok()
+                .and_then(|text| parse_suggestion(&text))
+        });
     }
 
     fn suggests(&self) -> bool {
@@ -71,7 +75,7 @@ impl Session {
 }
 
 /// Extracts the suggestion from an answer, if it is valid.
-fn guess(text: &str) -> Option<String> {
+fn parse_suggestion(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['"', '`', '“', '”']).trim();
     let bare = text.trim_end_matches(['.', '!']);
     let none = text.is_empty() || bare.eq_ignore_ascii_case(NO_SUGGESTION);
@@ -84,9 +88,12 @@ mod tests {
 
     #[test]
     fn suggestion_must_be_a_single_short_line() {
-        assert_eq!(guess(" \"run the tests\"\n").as_deref(), Some("run the tests"));
+        assert_eq!(
+            parse_suggestion(" \"run the tests\"\n").as_deref(),
+            Some("run the tests")
+        );
         for none in ["", "None.", "none", "one\ntwo", &"x".repeat(300)] {
-            assert_eq!(guess(none), None, "{none}");
+            assert_eq!(parse_suggestion(none), None, "{none}");
         }
     }
 }

@@ -34,13 +34,13 @@ pub(crate) fn remedy(tool: &str, decision: &Decision) -> String {
             rule.source.as_str()
         );
     }
-    ways(tool, decision.suggestions.as_deref().unwrap_or_default())
+    allowing_flags(tool, decision.suggestions.as_deref().unwrap_or_default())
 }
 
 /// Describes the flags that would allow the suggested rules.
-pub(crate) fn ways(tool: &str, suggestions: &[PermissionUpdate]) -> String {
-    let ways: Vec<String> = suggestions.iter().filter_map(flag).collect();
-    if ways.is_empty() {
+pub(crate) fn allowing_flags(tool: &str, suggestions: &[PermissionUpdate]) -> String {
+    let flags: Vec<String> = suggestions.iter().filter_map(flag).collect();
+    if flags.is_empty() {
         return format!(
             "No narrow rule fits it: use a client that can ask, do it in smaller steps, or allow every {tool} with \
              --allowedTools {tool}."
@@ -48,7 +48,7 @@ pub(crate) fn ways(tool: &str, suggestions: &[PermissionUpdate]) -> String {
     }
     format!(
         "To allow it, start the server with {}; a rule can also stand in permissions.allow of a settings file.",
-        ways.join(" and ")
+        flags.join(" and ")
     )
 }
 

@@ -54,12 +54,12 @@ pub(crate) async fn exit_when_overdue(mut signals: mpsc::Receiver<Signal>, quit:
     let Some(first) = signals.recv().await else {
         return std::future::pending().await;
     };
-    let (mut code, mut deadline) = terms(first);
+    let (mut code, mut deadline) = code_and_deadline(first);
     loop {
         tokio::select! {
             () = tokio::time::sleep_until(deadline) => break,
             Some(again) = signals.recv() => {
-                let (next, sooner) = terms(again);
+                let (next, sooner) = code_and_deadline(again);
                 deadline = deadline.min(sooner);
                 if again == Signal::Interrupt {
                     // A second interrupt means: do not wait.
@@ -75,7 +75,7 @@ pub(crate) async fn exit_when_overdue(mut signals: mpsc::Receiver<Signal>, quit:
 }
 
 /// The exit code for a signal, and the latest time at which the session has to exit.
-fn terms(signal: Signal) -> (i32, Instant) {
+fn code_and_deadline(signal: Signal) -> (i32, Instant) {
     match signal {
         Signal::Interrupt => (INTERRUPTED, Instant::now() + INTERRUPT_TIMEOUT),
         Signal::Leave(code) => (code, Instant::now() + EXIT_TIMEOUT),

@@ -120,7 +120,7 @@ impl Relay {
     }
 
     /// Stops forwarding, except for messages that must stay consistent.
-    pub(crate) fn mute(&self) {
+    pub(crate) fn stop_forwarding(&self) {
         self.muted.store(true, Ordering::Relaxed);
     }
 

@@ -315,7 +315,7 @@ impl SharedAgents {
 
     /// Mutes all running subagents, because the process is about to exit.
     pub(crate) fn mute_all(&self) {
-        self.running().iter().for_each(|member| member.relay.mute());
+        self.running().iter().for_each(|member| member.relay.stop_forwarding());
     }
 
     /// Returns the running subagents in the order in which they started.

@@ -48,7 +48,7 @@ impl Session {
         let messages = self
             .conversation
             .history
-            .with_aside(&format!("{SIDE_GUIDE}\n\n{question}"));
+            .with_question(&format!("{SIDE_GUIDE}\n\n{question}"));
         let mut request = self.request_of(messages);
         request.max_tokens = MAX_ANSWER_TOKENS;
         request.thinking = models::facts(&self.model.name).thinking.off();

@@ -58,7 +58,7 @@ impl Session {
     pub(super) fn file_suggestions(&mut self, id: &RequestId, query: String) {
         let resources = resources::suggestions(self.tooling.servers().all(), &query);
         let (cwd, hidden) = (self.tooling.cwd().get(), self.hidden());
-        let names = self.requests.names.below(&cwd, self.line.quit());
+        let names = self.requests.names.names_below(&cwd, self.line.quit());
         let (id, quit) = (id.clone(), self.line.quit().clone());
         self.requests.concurrent.spawn_blocking(&id.clone(), move || {
             let names = names.unwrap_or_else(|| file_names::search_briefly(&cwd, &quit).into());

@@ -87,7 +87,7 @@ impl Session {
     }
 
     /// Handles a request with a known subtype and invalid fields.
-    pub(crate) async fn misread(&mut self, id: &RequestId, subtype: Option<&str>, problem: &str) {
+    pub(crate) async fn reject_invalid(&mut self, id: &RequestId, subtype: Option<&str>, problem: &str) {
         let Some(subtype) = subtype.map(Subtype::from) else {
             let text = format!("A control request needs a `request` with a `subtype`: {problem}");
             return self.emit(messages::refused(id, "unsupported_request", text)).await;

@@ -153,7 +153,7 @@ impl Session {
 
     /// Runs the hooks after a call, once those of the task list are done.
     pub(super) async fn hooks_after_call(&mut self, index: usize) -> bool {
-        let Some((call, outcome)) = self.untold(index) else {
+        let Some((call, outcome)) = self.unsent_call(index) else {
             return false;
         };
         let failed = outcome.is_error == Some(true);
@@ -192,7 +192,7 @@ impl Session {
     }
 
     /// Returns a call whose result has not been sent yet, and its outcome.
-    pub(super) fn untold(&self, index: usize) -> Option<(&Call, &Outcome)> {
+    pub(super) fn unsent_call(&self, index: usize) -> Option<(&Call, &Outcome)> {
         let call = self.calls.get(index)?;
         Some((call, &call.untold()?.outcome))
     }
@@ -219,7 +219,9 @@ impl Session {
 
     /// Sends the result of a call after its hooks are done.
     pub(super) async fn finish_after_hooks(&mut self, event: Event, id: &str, merged: Merged) {
-        let Some(index) = self.untold_call(id) else { return };
+        let Some(index) = self.unsent_call_index(id) else {
+            return;
+        };
         let call = self.calls.get_mut(index);
         let name = call.as_ref().map(|call| call.name.clone()).unwrap_or_default();
         let name = format!("{}:{name}", event.as_str());
@@ -252,9 +254,9 @@ impl Session {
 
     /// Cancels hooks around calls when the turn is stopped. Calls that have run keep their outcome.
     pub(crate) async fn abandon_hooks(&mut self) {
-        self.hooks.abort_around();
+        self.hooks.cancel_call_hooks();
         for index in self.calls.unfinished() {
-            if self.untold(index).is_some() {
+            if self.unsent_call(index).is_some() {
                 self.advance(index, CallEvent::Settled(None)).await;
             }
         }
@@ -268,7 +270,7 @@ impl Session {
     }
 
     /// Returns the index of the call with this id, if its result has not been sent yet.
-    pub(super) fn untold_call(&self, id: &str) -> Option<usize> {
+    pub(super) fn unsent_call_index(&self, id: &str) -> Option<usize> {
         let mut list = self.calls.iter();
         list.position(|call| call.id == id && call.untold().is_some())
     }

@@ -87,7 +87,7 @@ impl SessionlessHooks {
     }
 
     /// Loads the hooks of the settings files.
-    pub(crate) fn lay_out(&mut self, options: &Options) {
+    pub(crate) fn load(&mut self, options: &Options) {
         let reader = Reader {
             cwd: &options.cwd,
             home: &options.folders.home,

@@ -45,8 +45,8 @@ fn found(configured: &Configured, root: &Path, data: &Path) -> Configs {
         Configured::Inline(value) => Ok(value.clone()),
         Configured::File(path) => match sluice_settings::text(path) {
             Ok(None) => return Configs::new(),
-            Ok(Some(text)) => serde_json::from_str(&text).map_err(|error| wrong(path, &error)),
-            Err(error) => Err(wrong(path, &error)),
+            Ok(Some(text)) => serde_json::from_str(&text).map_err(|error| invalid(path, &error)),
+            Err(error) => Err(invalid(path, &error)),
         },
     };
     let (value, file) = match (read, configured) {
@@ -57,7 +57,7 @@ fn found(configured: &Configured, root: &Path, data: &Path) -> Configs {
     let value = filled(&value, root, data);
     match (value.get("mcpServers").unwrap_or(&value), file) {
         (Value::Object(map), _) => each(map, root, data),
-        (_, Some(path)) => wrong(path, &ConfigError::NoServers),
+        (_, Some(path)) => invalid(path, &ConfigError::NoServers),
         (_, None) => Configs::new(),
     }
 }
@@ -75,7 +75,7 @@ fn each(map: &Map<String, Value>, root: &Path, data: &Path) -> Configs {
     servers
 }
 
-fn wrong(path: &Path, why: &dyn std::fmt::Display) -> Configs {
+fn invalid(path: &Path, why: &dyn std::fmt::Display) -> Configs {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Configs::from([(name, Err(ConfigError::Json(format!("{}: {why}", path.display()))))])
 }

@@ -53,7 +53,7 @@ struct Known {
 impl Names {
     /// Returns the known names below a folder, with a slash after names of folders, and starts another search unless
     /// the last one is recent. Returns `None` if no search has finished yet.
-    pub(crate) fn below(&self, folder: &Path, quit: &CancellationToken) -> Option<Arc<Vec<String>>> {
+    pub(crate) fn names_below(&self, folder: &Path, quit: &CancellationToken) -> Option<Arc<Vec<String>>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.folder != folder {
             *known = Known {

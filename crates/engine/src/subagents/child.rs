@@ -231,7 +231,7 @@ fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
     if let Some(folder) = notebook::folder(&order.kind, options.settings.places()) {
         policy.readable.push(folder);
     }
-    crate::policy::clamp(&mut policy, options);
+    crate::policy::apply_managed_limits(&mut policy, options);
     policy
 }
 

@@ -82,7 +82,7 @@ impl Session {
         let mut ending = Vec::new();
         for id in agents {
             if let Some(member) = self.agents.shared().member(&id) {
-                member.relay.mute();
+                member.relay.stop_forwarding();
             }
             let killed = self.tooling.tasks().kill(&id).await;
             if killed.is_some_and(|task| task.status == TaskStatus::Killed) {

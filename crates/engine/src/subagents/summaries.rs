@@ -46,7 +46,7 @@ impl Session {
         let messages = self
             .conversation
             .history
-            .with_aside(&format!("{GUIDE}{}", last.unwrap_or_default()));
+            .with_question(&format!("{GUIDE}{}", last.unwrap_or_default()));
         let mut request = self.request_of(messages);
         request.max_tokens = MAX_TOKENS;
         request.thinking = models::facts(&self.model.name).thinking.off();

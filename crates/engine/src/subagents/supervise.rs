@@ -237,7 +237,7 @@ async fn kill(
     report_end(brief, relay, task, &SubagentOutcome::none(TaskStatus::Killed, "")).await;
     // Hosts receive the end of the subagent before the results of its calls.
     tokio::time::timeout(REPORT_TIMEOUT, task.told()).await.ok();
-    let mut served = wind_up(work, inbox, quit).await;
+    let mut served = stop_in_steps(work, inbox, quit).await;
     served.status = TaskStatus::Killed;
     served
 }
@@ -306,7 +306,7 @@ async fn report_end(brief: &Brief, relay: &Relay, task: &Enlisted, served: &Suba
 }
 
 /// Interrupts a subagent, cancels it after [`STOP_GRACE`], and aborts it after another [`STOP_GRACE`].
-async fn wind_up(
+async fn stop_in_steps(
     mut work: JoinHandle<SubagentOutcome>,
     inbox: &mpsc::Sender<Vec<Input>>,
     quit: &tokio_util::sync::CancellationToken,
@@ -423,7 +423,7 @@ mod tests {
                 panic!("on purpose")
             });
             let quit = tokio_util::sync::CancellationToken::new();
-            let served = wind_up(work, &inbox, &quit).await;
+            let served = stop_in_steps(work, &inbox, &quit).await;
             assert_eq!(served.status, TaskStatus::Killed);
             assert_eq!(quit.is_cancelled(), hangs);
         }

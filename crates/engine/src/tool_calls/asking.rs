@@ -15,7 +15,7 @@ use crate::turn::Stop;
 impl Session {
     /// Sends a permission request. Returns the event if the call is decided without one.
     pub(super) async fn ask(&mut self, index: usize, decision: &Decision) -> Option<CallEvent> {
-        if let Some(outcome) = self.vetted(index).await {
+        if let Some(outcome) = self.early_failure(index).await {
             return Some(CallEvent::Unfit(Box::new(outcome)));
         }
         let request_id = messages::fresh_id();
@@ -50,7 +50,7 @@ impl Session {
     }
 
     /// Asks the tool whether a permission request would be pointless, because the call fails in any case.
-    async fn vetted(&self, index: usize) -> Option<Outcome> {
+    async fn early_failure(&self, index: usize) -> Option<Outcome> {
         let call = self.calls.get(index)?;
         let tool = call.tool.as_ref()?;
         let read = |reading| self.decide_pinned(reading, &call.checked, &call.pins);

@@ -192,7 +192,7 @@ impl Turn<'_> {
                 deny(format!(
                     "This call needs permission, but {no_answer}. Go on without it, or end and say what would be \
                      needed. {}",
-                    allowing::ways(&ask.tool_name, suggestions)
+                    allowing::allowing_flags(&ask.tool_name, suggestions)
                 ))
             }
         };
