@@ -1,4 +1,5 @@
-//! Subagent state of a session: available kinds, running subagents, and the identity of this session if it is a subagent.
+//! Subagent state of a session: available kinds, running subagents, and the identity of this session if it is a
+//! subagent.
 //!
 //! * `names`: the tools that start subagents and send messages to them;
 //! * `brief`: everything a subagent receives from the session that starts it;
@@ -25,10 +26,10 @@ use sluice_wire::control::ControlResponse;
 use sluice_wire::stdout::SubagentStats;
 use tokio::sync::mpsc;
 
-pub(crate) use brief::{Bench, Brief, BriefLine, BriefTools, Family};
-pub(crate) use summaries::{EVERY, Summaries, Summed};
+pub(crate) use brief::{Brief, BriefLine, BriefSlot, BriefTools, Family};
+pub(crate) use summaries::{SUMMARY_INTERVAL, Summaries, SummaryEvent};
 
-use shared::{Ender, SharedAgents, Standing};
+use shared::{SharedAgents, SharedSettings, StopCause};
 
 use crate::catalogue::Catalogue;
 use crate::options::Options;
@@ -45,21 +46,21 @@ pub(crate) struct Agents {
     /// Definitions from the host's `initialize` request.
     by_host: Option<Value>,
     /// Identity of this session, if it is a subagent.
-    seat: Option<Seat>,
+    identity: Option<SubagentIdentity>,
     /// The current brief, from which tool calls start subagents.
-    bench: Arc<Bench>,
+    brief_slot: Arc<BriefSlot>,
     /// Number of permission changes already applied.
     known: usize,
     /// Number of settings changes already applied.
     settings_known: u64,
     /// The agent of `--agent` is unknown so far. The host may still define it in `initialize`.
-    leaderless: bool,
+    main_agent_missing: bool,
     /// The kinds that may be started; `None` allows all.
     may_start: Option<Vec<String>>,
     /// Problems with definitions that have not been reported yet.
     problems: Vec<String>,
-    beginning: Beginning,
-    stopping: Stopping,
+    pending_starts: PendingStarts,
+    pending_ends: PendingEnds,
     equipment: Equipment,
     /// Progress summaries of this subagent, if the host asked for them.
     summaries: Option<Box<Summaries>>,
@@ -67,10 +68,11 @@ pub(crate) struct Agents {
 
 /// The identity of a subagent.
 #[derive(Debug, Clone)]
-pub(crate) struct Seat {
+pub(crate) struct SubagentIdentity {
     pub(crate) id: String,
     pub(crate) depth: u32,
-    /// The call requested a permission mode. The subagent then follows mode changes of the session only if they are stricter.
+    /// The call requested a permission mode. The subagent then follows mode changes of the session only if they are
+    /// stricter.
     pub(crate) own_mode: bool,
     /// A person denied one of its calls and asked it to stop.
     pub(crate) refused: bool,
@@ -78,13 +80,13 @@ pub(crate) struct Seat {
 
 impl Agents {
     /// Creates the state for the session of a subagent.
-    pub(crate) fn of_subagent(family: &Family, top: mpsc::Sender<ToolEvent>, seat: Seat) -> Self {
+    pub(crate) fn of_subagent(family: &Family, top: mpsc::Sender<ToolEvent>, identity: SubagentIdentity) -> Self {
         Self {
             known: family.shared.amendments(0, None).1,
             settings_known: family.shared.published(u64::MAX).1,
             shared: family.shared.clone(),
-            bench: Arc::new(Bench::below(top)),
-            seat: Some(seat),
+            brief_slot: Arc::new(BriefSlot::for_subagent(top)),
+            identity: Some(identity),
             ..Self::default()
         }
     }
@@ -101,13 +103,13 @@ impl Agents {
     }
 
     /// The current brief, from which tool calls start subagents.
-    pub(crate) fn bench(&self) -> &Arc<Bench> {
-        &self.bench
+    pub(crate) fn brief_slot(&self) -> &Arc<BriefSlot> {
+        &self.brief_slot
     }
 
     /// Identity of this session, if it is a subagent.
-    pub(crate) fn seat(&self) -> Option<&Seat> {
-        self.seat.as_ref()
+    pub(crate) fn identity(&self) -> Option<&SubagentIdentity> {
+        self.identity.as_ref()
     }
 
     /// The kinds of subagents, if they are loaded.
@@ -165,13 +167,13 @@ impl Agents {
     }
 
     /// True if the agent of `--agent` is unknown so far. The host may still define it in `initialize`.
-    pub(crate) fn is_leaderless(&self) -> bool {
-        self.leaderless
+    pub(crate) fn is_main_agent_missing(&self) -> bool {
+        self.main_agent_missing
     }
 
     /// Sets that flag and returns its previous value.
-    pub(crate) fn set_leaderless(&mut self, leaderless: bool) -> bool {
-        std::mem::replace(&mut self.leaderless, leaderless)
+    pub(crate) fn set_main_agent_missing(&mut self, main_agent_missing: bool) -> bool {
+        std::mem::replace(&mut self.main_agent_missing, main_agent_missing)
     }
 
     /// Returns permission changes made by other sessions of the group since the last call.
@@ -188,48 +190,48 @@ impl Agents {
     }
 
     /// Returns the settings of the top session if they changed since the last call. Always `None` in the top session.
-    pub(crate) fn new_settings(&mut self) -> Option<Arc<Standing>> {
-        self.seat.as_ref()?;
-        let (standing, known) = self.shared.published(self.settings_known);
+    pub(crate) fn new_settings(&mut self) -> Option<Arc<SharedSettings>> {
+        self.identity.as_ref()?;
+        let (shared_settings, known) = self.shared.published(self.settings_known);
         self.settings_known = known;
-        standing
+        shared_settings
     }
 
     /// Sets whether a block that starts a subagent has just ended and is not processed yet.
     pub(crate) fn set_at_block(&mut self, at_block: bool) {
-        self.beginning.at_block = at_block;
+        self.pending_starts.at_block = at_block;
     }
 
     /// Returns true, and registers the subagent as held, if it must not send messages yet.
-    pub(crate) fn silence(&mut self, id: &str) -> bool {
-        if self.beginning.at_block {
-            self.beginning.silent.push(id.to_owned());
+    pub(crate) fn hold_if_at_block(&mut self, id: &str) -> bool {
+        if self.pending_starts.at_block {
+            self.pending_starts.held.push(id.to_owned());
         }
-        self.beginning.at_block
+        self.pending_starts.at_block
     }
 
-    pub(crate) fn any_silent(&self) -> bool {
-        !self.beginning.silent.is_empty()
+    pub(crate) fn has_held(&self) -> bool {
+        !self.pending_starts.held.is_empty()
     }
 
     /// Returns the held subagents, which may send messages now.
-    pub(crate) fn take_silent(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.beginning.silent)
+    pub(crate) fn take_held(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.pending_starts.held)
     }
 
     /// Sets whether ends of subagents that are reported from now on are part of an interrupt.
     pub(crate) fn set_interrupting(&mut self, interrupting: bool) {
-        self.stopping.interrupted = interrupting;
+        self.pending_ends.interrupted = interrupting;
     }
 
     /// Registers a subagent whose end has been reported and whose call results are reported later.
-    pub(crate) fn wait_with(&mut self, id: &str) {
-        self.stopping.waiting.push(id.to_owned());
+    pub(crate) fn defer_results(&mut self, id: &str) {
+        self.pending_ends.waiting.push(id.to_owned());
     }
 
     /// Returns the subagents whose call results may be reported now.
-    pub(crate) fn take_waiting(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.stopping.waiting)
+    pub(crate) fn take_deferred_results(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.pending_ends.waiting)
     }
 
     /// The equipment that this subagent has not set up yet.
@@ -243,24 +245,24 @@ impl Agents {
     }
 
     /// Returns the next summary event: one is due, or one was written.
-    pub(crate) async fn next_summary(&mut self) -> Summed {
+    pub(crate) async fn next_summary(&mut self) -> SummaryEvent {
         summaries::next(&mut self.summaries).await
     }
 
     /// The id of this session, if it is a subagent.
     pub(crate) fn id(&self) -> Option<&str> {
-        self.seat.as_ref().map(|seat| seat.id.as_str())
+        self.identity.as_ref().map(|identity| identity.id.as_str())
     }
 
     /// A person denied a call and asked the agent to stop. A subagent then ends without a final message.
     pub(crate) fn refuse(&mut self) {
-        if let Some(seat) = &mut self.seat {
-            seat.refused = true;
+        if let Some(identity) = &mut self.identity {
+            identity.refused = true;
         }
     }
 
     pub(crate) fn is_refused(&self) -> bool {
-        self.seat.as_ref().is_some_and(|seat| seat.refused)
+        self.identity.as_ref().is_some_and(|identity| identity.refused)
     }
 
     pub(crate) fn stats(&self) -> SubagentStats {
@@ -273,14 +275,14 @@ impl Agents {
             return false;
         };
         let answer = ToAgent::ControlResponse(Box::new(answer.clone()));
-        tell(inbox, Input::Message(Box::new(answer)));
+        deliver(inbox, Input::Message(Box::new(answer)));
         true
     }
 
     /// Signals to all subagents that the host's input has ended and no more answers will arrive.
-    pub(crate) fn tell_eof(&self) {
+    pub(crate) fn send_eof(&self) {
         for inbox in self.shared.close() {
-            tell(inbox, Input::Eof);
+            deliver(inbox, Input::Eof);
         }
     }
 }
@@ -321,7 +323,7 @@ impl Agents {
 
 /// Sends an input that must not be lost. If the inbox is full, a separate task delivers it. If the inbox is closed, the
 /// subagent has ended and the input is dropped.
-pub(crate) fn tell(inbox: mpsc::Sender<Vec<Input>>, input: Input) {
+pub(crate) fn deliver(inbox: mpsc::Sender<Vec<Input>>, input: Input) {
     if let Err(mpsc::error::TrySendError::Full(inputs)) = inbox.try_send(vec![input]) {
         tokio::spawn(async move { inbox.send(inputs).await.ok() });
     }
@@ -329,16 +331,16 @@ pub(crate) fn tell(inbox: mpsc::Sender<Vec<Input>>, input: Input) {
 
 /// Subagents whose start was announced while a message was still incomplete.
 #[derive(Debug, Default)]
-struct Beginning {
+struct PendingStarts {
     /// A block that starts a subagent has just ended.
     at_block: bool,
     /// Ids of subagents that must not send messages yet.
-    silent: Vec<String>,
+    held: Vec<String>,
 }
 
 /// Subagents whose end was reported and whose call results are reported later.
 #[derive(Debug, Default)]
-struct Stopping {
+struct PendingEnds {
     /// Ends that are reported now are part of an interrupt.
     interrupted: bool,
     waiting: Vec<String>,
@@ -360,15 +362,15 @@ pub(crate) struct Equipment {
 impl Agents {
     /// True if ends that are reported now are part of an interrupt.
     pub(crate) fn is_interrupting(&self) -> bool {
-        self.stopping.interrupted
+        self.pending_ends.interrupted
     }
 
     /// Counts the end of a subagent in the statistics.
     pub(crate) fn count_end(&self, status: TaskStatus, by_person: bool) {
-        let by = match (self.stopping.interrupted, by_person) {
-            (true, _) => Ender::Interrupt,
-            (false, true) => Ender::Person,
-            (false, false) => Ender::Parent,
+        let by = match (self.pending_ends.interrupted, by_person) {
+            (true, _) => StopCause::Interrupt,
+            (false, true) => StopCause::Person,
+            (false, false) => StopCause::Parent,
         };
         self.shared.count_end(status, by);
     }
@@ -383,23 +385,23 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn no_answer_is_lost_where_a_subagent_is_too_busy_to_take_it() {
+    async fn answers_to_a_busy_subagent_are_not_lost() {
         let agents = Agents::default();
-        let (inbox, mut heard) = mpsc::channel(1);
+        let (inbox, mut received) = mpsc::channel(1);
         for id in ["q1", "q2", "q3"] {
             let request = ControlRequest {
                 request_id: id.into(),
                 request: Request::default(),
                 ..ControlRequest::default()
             };
-            agents.shared.asked(&request, &inbox);
+            agents.shared.register_ask(&request, &inbox);
         }
         for id in ["q1", "q2", "q3"] {
             assert!(agents.route(id, &ControlResponse::default()));
         }
-        agents.tell_eof();
+        agents.send_eof();
         for _ in 0..3 {
-            assert!(matches!(heard.recv().await.unwrap().as_slice(), [Input::Message(_)]));
+            assert!(matches!(received.recv().await.unwrap().as_slice(), [Input::Message(_)]));
         }
     }
 }

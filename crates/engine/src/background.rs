@@ -19,9 +19,9 @@ pub(crate) struct Background {
     /// True in a subagent, which does not wait for background commands when it has finished.
     /// Notes that wait to be delivered to the model.
     of_agent: bool,
-    owed: VecDeque<Note>,
+    notes: VecDeque<Note>,
     /// Stopped subagents that are still ending, each with the note to deliver afterwards.
-    winding: Vec<(String, Option<Note>)>,
+    ending: Vec<(String, Option<Note>)>,
     /// Ids of tasks that the host has stopped.
     stopped: Vec<String>,
     /// Latest time to wait for tasks after the end of the input.
@@ -77,16 +77,16 @@ impl Background {
         self.stopped.push(id.to_owned());
     }
 
-    /// Delays the note of a stopped subagent that may still send messages, until [`Self::wound_up`].
-    pub(crate) fn wind_up(&mut self, id: &str, note: Option<Note>) {
-        self.winding.push((id.to_owned(), note));
+    /// Delays the note of a stopped subagent that may still send messages, until [`Self::on_ended`].
+    pub(crate) fn await_end(&mut self, id: &str, note: Option<Note>) {
+        self.ending.push((id.to_owned(), note));
     }
 
     /// Releases the note of a stopped subagent, which has ended now.
-    pub(crate) fn wound_up(&mut self, id: &str) {
-        let at = self.winding.iter().position(|(winding, _)| winding == id);
-        if let Some((_, note)) = at.map(|at| self.winding.remove(at)) {
-            self.owed.extend(note);
+    pub(crate) fn on_ended(&mut self, id: &str) {
+        let at = self.ending.iter().position(|(ending, _)| ending == id);
+        if let Some((_, note)) = at.map(|at| self.ending.remove(at)) {
+            self.notes.extend(note);
         }
     }
 
@@ -98,44 +98,46 @@ impl Background {
     }
 
     /// Removes and returns the oldest waiting note. It starts a turn.
-    pub(crate) fn owed(&mut self) -> Option<Note> {
-        self.owed.pop_front()
+    pub(crate) fn pop_note(&mut self) -> Option<Note> {
+        self.notes.pop_front()
     }
 
     /// Removes and returns the notes that may join the running turn.
-    pub(crate) fn joins(&mut self) -> Vec<Note> {
-        let (alone, joins) = self.owed.drain(..).partition(|note| note.alone);
-        self.owed = alone;
+    pub(crate) fn take_joining(&mut self) -> Vec<Note> {
+        let (alone, joins) = self.notes.drain(..).partition(|note| note.alone);
+        self.notes = alone;
         Vec::from(joins)
     }
 
     /// Timestamp of the oldest waiting note.
-    pub(crate) fn owed_since(&self) -> Option<&str> {
-        self.owed.front().map(|note| note.timestamp.as_str())
+    pub(crate) fn oldest_note_time(&self) -> Option<&str> {
+        self.notes.front().map(|note| note.timestamp.as_str())
     }
 
     /// Queues a note.
-    pub(crate) fn owe(&mut self, note: Note) {
-        self.owed.push_back(note);
+    pub(crate) fn queue(&mut self, note: Note) {
+        self.notes.push_back(note);
     }
 
     /// Queues output of a monitored command. Output of the same monitor that is still waiting is merged.
     pub(crate) fn report(&mut self, id: &str, description: &str, printed: &str, now: String) {
         match self.waiting(id) {
             Some(note) => note.append(printed),
-            None => self.owe(Note::of_monitor(id, description, printed, now)),
+            None => self.queue(Note::of_monitor(id, description, printed, now)),
         }
     }
 
     /// Queues a scheduled prompt that is due. At most one note of each job waits at a time.
     pub(crate) fn wake(&mut self, id: &str, prompt: &str, now: String) {
         if self.waiting(id).is_none() {
-            self.owe(Note::of_job(id, prompt, now));
+            self.queue(Note::of_job(id, prompt, now));
         }
     }
 
     fn waiting(&mut self, source: &str) -> Option<&mut Note> {
-        self.owed.iter_mut().find(|note| note.source.as_deref() == Some(source))
+        self.notes
+            .iter_mut()
+            .find(|note| note.source.as_deref() == Some(source))
     }
 
     /// True if a subagent runs in the background.
@@ -144,13 +146,13 @@ impl Background {
     }
 
     /// True if the session should stay open after the end of the input.
-    pub(crate) fn awaited(&self) -> bool {
+    pub(crate) fn keeps_session_open(&self) -> bool {
         let runs = if self.of_agent {
             self.own().iter().any(|task| task.agent.is_some())
         } else {
             !self.running.lock().is_empty()
         };
-        !self.given_up && (runs || !self.owed.is_empty() || !self.winding.is_empty())
+        !self.given_up && (runs || !self.notes.is_empty() || !self.ending.is_empty())
     }
 
     /// The input has ended: sets the maximum time to wait for tasks.

@@ -18,11 +18,11 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use self::budget::{MAX_RUNNING, ResultBudget};
-use crate::host_requests::Said;
+use crate::host_requests::HostResponse;
 use crate::messages;
 
-/// How long a started call may wait for the next event of the model's stream. The events that follow a closed block have
-/// usually arrived already, and hosts expect permission requests after them.
+/// How long a started call may wait for the next event of the model's stream. The events that follow a closed block
+/// have usually arrived already, and hosts expect permission requests after them.
 pub(crate) const LAUNCH_DELAY: Duration = Duration::from_millis(20);
 
 /// How long to wait for cancelled calls to end.
@@ -36,11 +36,11 @@ pub(crate) struct Calls {
     /// Budget for the results of all these calls.
     budget: ResultBudget,
     /// Checkpoint copies in progress: these calls wait until the file they change has been copied.
-    keeping: JoinSet<Kept>,
+    copying: JoinSet<CopiedFile>,
     /// Results of calls that finished before the message was complete.
-    held: Vec<(usize, Outcome)>,
+    held_results: Vec<(usize, Outcome)>,
     /// Answers of the permission prompt tool.
-    verdicts: JoinSet<(String, Said)>,
+    verdicts: JoinSet<(String, HostResponse)>,
     /// Cancels all running calls.
     cancel: CancellationToken,
     /// The latest time to start calls that wait for the stream.
@@ -51,16 +51,16 @@ pub(crate) struct Calls {
 #[derive(Debug)]
 pub(crate) enum Progress {
     /// The permission prompt tool answered the request with this id.
-    Judged(String, Said),
+    PermissionToolAnswered(String, HostResponse),
     /// The file that a call changes has been copied; the call may start.
-    Kept(Box<Kept>),
+    FileCopied(Box<CopiedFile>),
     /// The call at this index has finished.
     Ran(usize, Box<Outcome>),
 }
 
 /// Result of copying the file that the call at this index changes.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct CopiedFile {
     pub(crate) index: usize,
     pub(crate) path: PathBuf,
     pub(crate) backup: io::Result<Backup>,
@@ -72,8 +72,8 @@ impl Calls {
         self.list.clear();
         self.running = JoinSet::new();
         self.budget = ResultBudget::default();
-        self.keeping = JoinSet::new();
-        self.held.clear();
+        self.copying = JoinSet::new();
+        self.held_results.clear();
         self.cancel = parent.child_token();
         self.launch_at = None;
     }
@@ -83,8 +83,8 @@ impl Calls {
         loop {
             return Some(tokio::select! {
                 biased;
-                Some(Ok((id, said))) = self.verdicts.join_next() => Progress::Judged(id, said),
-                Some(Ok(kept)) = self.keeping.join_next() => Progress::Kept(Box::new(kept)),
+                Some(Ok((id, response))) = self.verdicts.join_next() => Progress::PermissionToolAnswered(id, response),
+                Some(Ok(kept)) = self.copying.join_next() => Progress::FileCopied(Box::new(kept)),
                 Some(done) = self.running.join_next() => match done {
                     Ok((index, outcome)) => Progress::Ran(index, Box::new(self.budget.count(outcome))),
                     // Aborted: its result has been sent already.
@@ -139,27 +139,31 @@ impl Calls {
     }
 
     /// Starts the checkpoint copy of the file that a call is about to change.
-    pub(crate) fn keep(&mut self, work: impl Future<Output = Kept> + Send + 'static) {
-        self.keeping.spawn(work);
+    pub(crate) fn copy_file(&mut self, work: impl Future<Output = CopiedFile> + Send + 'static) {
+        self.copying.spawn(work);
     }
 
     /// Starts a request to the permission prompt tool.
-    pub(crate) fn judge(&mut self, request_id: String, verdict: impl Future<Output = Said> + Send + 'static) {
+    pub(crate) fn ask_permission_tool(
+        &mut self,
+        request_id: String,
+        verdict: impl Future<Output = HostResponse> + Send + 'static,
+    ) {
         self.verdicts.spawn(async move { (request_id, verdict.await) });
     }
 
     /// Stores the result of a call that finished before the message was complete.
-    pub(crate) fn hold(&mut self, index: usize, outcome: Outcome) {
-        self.held.push((index, outcome));
+    pub(crate) fn hold_result(&mut self, index: usize, outcome: Outcome) {
+        self.held_results.push((index, outcome));
     }
 
-    pub(crate) fn any_held(&self) -> bool {
-        !self.held.is_empty()
+    pub(crate) fn has_held_results(&self) -> bool {
+        !self.held_results.is_empty()
     }
 
     /// Removes and returns the stored results that `may` selects.
     pub(crate) fn release(&mut self, may: impl Fn(&Outcome) -> bool) -> Vec<(usize, Outcome)> {
-        self.held.extract_if(.., |(_, outcome)| may(outcome)).collect()
+        self.held_results.extract_if(.., |(_, outcome)| may(outcome)).collect()
     }
 
     /// Starts waiting calls after [`LAUNCH_DELAY`] unless the stream continues earlier.
@@ -172,7 +176,7 @@ impl Calls {
     }
 
     /// Clears the start time: the waiting calls are started now.
-    pub(crate) fn launch_begins(&mut self) {
+    pub(crate) fn clear_launch(&mut self) {
         self.launch_at = None;
     }
 
@@ -189,10 +193,11 @@ impl Calls {
         self.cancel.is_cancelled()
     }
 
-    /// Waits up to [`END_WAIT`] for cancelled calls to end and returns their results. Calls that have not started are dropped.
+    /// Waits up to [`END_WAIT`] for cancelled calls to end and returns their results. Calls that have not started are
+    /// dropped.
     pub(crate) async fn end_running(&mut self) -> Vec<(usize, Outcome)> {
         let mut ended = Vec::new();
-        self.keeping = JoinSet::new();
+        self.copying = JoinSet::new();
         let deadline = Instant::now() + END_WAIT;
         while let Ok(Some(done)) = tokio::time::timeout_at(deadline, self.running.join_next()).await {
             ended.extend(done);

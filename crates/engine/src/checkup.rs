@@ -123,12 +123,13 @@ const MANIFEST: &[&str] = &[
     "tags",
 ];
 
-/// Validates the plugin in this folder, or the marketplace file if there is one. `options` specify the folders of the session.
+/// Validates the plugin in this folder, or the marketplace file if there is one. `options` specify the folders of the
+/// session.
 #[must_use]
 pub fn validate_plugin(path: &Path, options: &Options) -> Validation {
     let folder = path.join(".claude-plugin");
     if folder.join("marketplace.json").is_file() && !folder.join("plugin.json").is_file() {
-        return validate_list(&folder.join("marketplace.json"));
+        return validate_marketplace(&folder.join("marketplace.json"));
     }
     let mut options = options.clone();
     options.catalogue.plugin_dirs = vec![PluginDir {
@@ -158,7 +159,7 @@ pub fn validate_plugin(path: &Path, options: &Options) -> Validation {
                 file.display()
             ));
         }
-        Ok(manifest) => found.warnings.extend(hardly_meant(&manifest)),
+        Ok(manifest) => found.warnings.extend(manifest_warnings(&manifest)),
         // Already reported by `checkup`.
         Err(_) => {}
     }
@@ -173,7 +174,7 @@ pub fn validate_plugin(path: &Path, options: &Options) -> Validation {
 }
 
 /// Returns warnings about missing and unknown fields of a manifest.
-fn hardly_meant(manifest: &Map<String, Value>) -> Vec<String> {
+fn manifest_warnings(manifest: &Map<String, Value>) -> Vec<String> {
     let lacks = ["name", "version", "description"]
         .into_iter()
         .filter(|key| !manifest.contains_key(*key));
@@ -184,7 +185,7 @@ fn hardly_meant(manifest: &Map<String, Value>) -> Vec<String> {
 }
 
 /// Validates a marketplace file: each entry needs a unique name and a source.
-fn validate_list(file: &Path) -> Validation {
+fn validate_marketplace(file: &Path) -> Validation {
     let mut found = Validation::default();
     let list = match plugins::manifest(file) {
         Ok(list) => list,
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_wrong_is_named() {
+    fn checkup_reports_every_problem() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
         put(&root, "work/.claude/commands/good.md", "Do it.");
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plugin_is_held_against_what_a_session_reads() {
+    fn plugin_validation_reports_errors_and_warnings() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
         let (good, bad) = (root.join("good"), root.join("bad"));
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_plugins_names_each_once_and_where_it_is() {
+    fn marketplace_validation_reports_missing_and_duplicate_fields() {
         let dir = tempfile::tempdir().unwrap();
         let list = json!({"name": "shop", "owner": {"name": "o"}, "plugins": [
             {"name": "a", "source": "./a"},

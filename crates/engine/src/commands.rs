@@ -1,9 +1,9 @@
 //! State of commands and skills in a session. `slash_commands` runs them.
 //!
-//! * `slash`: parses slash commands, pure; `room`: how much of the context the list of skills takes.
+//! * `slash`: parses slash commands, pure; `usage`: how much of the context the list of skills takes.
 
-mod room;
 mod slash;
+mod usage;
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use serde_json::Value;
 use sluice_hooks::Origin;
 use sluice_wire::control::SlashCommand;
 
-pub(crate) use room::SkillRoom;
 pub(crate) use slash::Slash;
+pub(crate) use usage::SkillUsage;
 
 use crate::catalogue::Catalogue;
 
@@ -33,27 +33,28 @@ pub(crate) struct Attached {
 pub(crate) struct Commands {
     /// The loaded commands, skills, styles and plugins.
     catalogue: Arc<Catalogue>,
-    /// Customizations of an untrusted folder that are not applied, as a sentence; the outer `None` means not determined yet.
+    /// Customizations of an untrusted folder that are not applied, as a sentence; the outer `None` means not determined
+    /// yet.
     held_back: Option<Option<String>>,
     /// Overrides of the running command for its turn.
-    lent: Lent,
+    overrides: TurnOverrides,
     /// Skills that the model has invoked and whose instructions it has not received yet, with their arguments.
     called: Vec<(String, String)>,
     /// Names and texts of the skills that the model has received in this conversation.
-    given: Vec<(String, String)>,
+    received: Vec<(String, String)>,
     /// The list of skills that the model received last.
-    told: Option<String>,
+    listed_skills: Option<String>,
     /// Whether problems of the files have been reported.
-    problems_told: bool,
+    problems_reported: bool,
     /// The list of commands that the host received last.
-    host_knows: Option<Vec<SlashCommand>>,
+    host_commands: Option<Vec<SlashCommand>>,
     /// Whether `init` has been sent. Only control responses are sent before it.
     announced: bool,
 }
 
 /// Overrides of a command, which apply until its turn ends.
 #[derive(Debug, Default)]
-pub(crate) struct Lent {
+pub(crate) struct TurnOverrides {
     /// The model before the command, and the model that replaces it.
     pub(crate) model: Option<(String, String)>,
     pub(crate) effort: Option<Option<String>>,
@@ -63,7 +64,7 @@ pub(crate) struct Lent {
 
 /// Whether the model receives a list of skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum SkillListChange {
     Nothing,
     First,
     /// The model has received a different list before.
@@ -90,10 +91,10 @@ pub(crate) enum Mentioned {
 
 /// Whether the model has received a skill before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Given {
+pub(crate) enum SkillVersion {
     First,
     /// It has received a different text.
-    Again,
+    Changed,
     Unchanged,
 }
 
@@ -123,13 +124,13 @@ impl Commands {
     }
 
     /// Overrides of the running command for its turn.
-    pub(crate) fn lent(&mut self) -> &mut Lent {
-        &mut self.lent
+    pub(crate) fn overrides(&mut self) -> &mut TurnOverrides {
+        &mut self.overrides
     }
 
     /// Removes and returns the overrides at the end of the turn.
-    pub(crate) fn take_lent(&mut self) -> Lent {
-        std::mem::take(&mut self.lent)
+    pub(crate) fn take_overrides(&mut self) -> TurnOverrides {
+        std::mem::take(&mut self.overrides)
     }
 
     /// Stores a skill that the model has invoked.
@@ -143,36 +144,36 @@ impl Commands {
     }
 
     /// Returns true if problems of the files have not been reported yet, and marks them as reported.
-    pub(crate) fn tell_problems(&mut self) -> bool {
-        !std::mem::replace(&mut self.problems_told, true)
+    pub(crate) fn take_problem_report(&mut self) -> bool {
+        !std::mem::replace(&mut self.problems_reported, true)
     }
 
     /// Stores the list of skills for the model. Returns whether it has to be sent.
-    pub(crate) fn tell_skills(&mut self, list: Option<String>) -> Told {
-        let told = match (&self.told, &list) {
-            (_, None) => Told::Nothing,
-            (Some(before), Some(now)) if before == now => Told::Nothing,
-            (Some(_), Some(_)) => Told::Changed,
-            (None, Some(_)) => Told::First,
+    pub(crate) fn set_listed_skills(&mut self, list: Option<String>) -> SkillListChange {
+        let change = match (&self.listed_skills, &list) {
+            (_, None) => SkillListChange::Nothing,
+            (Some(before), Some(now)) if before == now => SkillListChange::Nothing,
+            (Some(_), Some(_)) => SkillListChange::Changed,
+            (None, Some(_)) => SkillListChange::First,
         };
-        self.told = list;
-        told
+        self.listed_skills = list;
+        change
     }
 
     /// Clears the list that the model received: it is no longer part of the conversation.
-    pub(crate) fn forget_skills_told(&mut self) {
-        self.told = None;
+    pub(crate) fn forget_listed_skills(&mut self) {
+        self.listed_skills = None;
     }
 
     /// Prepares for a reload: remembers the list that the host knows, and reports problems again.
     pub(crate) fn reloaded(&mut self, before: Vec<SlashCommand>) {
-        self.host_knows.get_or_insert(before);
-        self.problems_told = false;
+        self.host_commands.get_or_insert(before);
+        self.problems_reported = false;
     }
 
     /// Stores the list that the host receives.
-    pub(crate) fn note_host_knows(&mut self, commands: &[SlashCommand]) {
-        self.host_knows = Some(commands.to_vec());
+    pub(crate) fn set_host_commands(&mut self, commands: &[SlashCommand]) {
+        self.host_commands = Some(commands.to_vec());
     }
 
     /// Records that `init` has been sent. Changes of the list may be sent from now on.
@@ -181,28 +182,28 @@ impl Commands {
     }
 
     /// The list that the host knows, if changes of it may be sent.
-    pub(crate) fn host_knows(&self) -> Option<&[SlashCommand]> {
-        self.host_knows.as_deref().filter(|_| self.announced)
+    pub(crate) fn host_commands(&self) -> Option<&[SlashCommand]> {
+        self.host_commands.as_deref().filter(|_| self.announced)
     }
 
     /// Stores the text of a skill for the model. Returns whether it is new.
-    pub(crate) fn give(&mut self, name: &str, text: &str) -> Given {
-        match self.given.iter_mut().find(|(known, _)| known == name) {
+    pub(crate) fn record_skill(&mut self, name: &str, text: &str) -> SkillVersion {
+        match self.received.iter_mut().find(|(known, _)| known == name) {
             None => {
-                self.given.push((name.to_owned(), text.to_owned()));
-                Given::First
+                self.received.push((name.to_owned(), text.to_owned()));
+                SkillVersion::First
             }
-            Some((_, before)) if before == text => Given::Unchanged,
+            Some((_, before)) if before == text => SkillVersion::Unchanged,
             Some((_, before)) => {
                 text.clone_into(before);
-                Given::Again
+                SkillVersion::Changed
             }
         }
     }
 
     /// Clears the skills that the model has received, for a new conversation.
-    pub(crate) fn forget_given(&mut self) {
-        self.given.clear();
+    pub(crate) fn forget_received_skills(&mut self) {
+        self.received.clear();
     }
 }
 

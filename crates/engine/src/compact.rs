@@ -69,7 +69,7 @@ pub(crate) enum Uncompacted {
 
 impl Uncompacted {
     /// The text of `compact_error`.
-    fn told(&self, trigger: Trigger) -> String {
+    fn message(&self, trigger: Trigger) -> String {
         match (self, trigger) {
             (Self::Empty, _) => "No messages to compact".to_owned(),
             (Self::TooLittle, Trigger::Auto) => "too_few_groups".to_owned(),
@@ -82,7 +82,7 @@ impl Uncompacted {
 
 impl SessionLoop {
     /// Compacts before a request that would be too long. Returns false if the turn has to stop.
-    pub(crate) async fn make_room(&mut self) -> bool {
+    pub(crate) async fn compact_if_needed(&mut self) -> bool {
         let limits = self.session.limits();
         if !limits.auto
             || !self.session.conversation.compactions.tries.may_try()
@@ -94,7 +94,7 @@ impl SessionLoop {
     }
 
     /// Compacts after a request was rejected as too long. Returns true if the request may be repeated.
-    pub(crate) async fn make_room_after_all(&mut self) -> bool {
+    pub(crate) async fn compact_after_rejection(&mut self) -> bool {
         let may = self.session.limits().auto && self.session.conversation.compactions.tries.may_try();
         may && self.session.conversation.history.cut().is_some() && self.compact_by_itself().await.is_ok()
     }
@@ -102,23 +102,23 @@ impl SessionLoop {
     async fn compact_by_itself(&mut self) -> Result<(), Uncompacted> {
         let compacted = self.compact(None, Trigger::Auto).await?;
         self.session.turn.frames += 1;
-        self.session.tell_compaction(compacted).await;
+        self.session.emit_compaction(compacted).await;
         Ok(())
     }
 
-    /// Replaces all but the last messages by a summary. Sends only status messages; [`Session::tell_compaction`] sends the
-    /// result.
+    /// Replaces all but the last messages by a summary. Sends only status messages; [`Session::emit_compaction`] sends
+    /// the result.
     pub(crate) async fn compact(
         &mut self,
         instructions: Option<&str>,
         trigger: Trigger,
     ) -> Result<Compacted, Uncompacted> {
-        self.session.recall().await;
+        self.session.await_history().await;
         if self.session.conversation.history.is_empty() {
             return Err(Uncompacted::Empty);
         }
         self.session
-            .say(Status {
+            .emit(Status {
                 status: Some(Activity::Compacting),
                 compact_output_chars: (trigger == Trigger::Auto).then_some(0),
                 uuid: messages::fresh_id(),
@@ -140,7 +140,7 @@ impl SessionLoop {
         };
         let done = match outcome {
             Ok((cut, summary)) => {
-                let compacted = self.session.begin_anew(&cut, &summary, trigger, before, began);
+                let compacted = self.session.start_compacted(&cut, &summary, trigger, before, began);
                 self.hook_session_start("compact").await;
                 self.hook_post_compact(trigger.as_str(), &summary).await;
                 Ok(compacted)
@@ -150,9 +150,9 @@ impl SessionLoop {
                 Err(why)
             }
         };
-        let error = done.as_ref().err().map(|why| why.told(trigger));
+        let error = done.as_ref().err().map(|why| why.message(trigger));
         self.session
-            .say(Status {
+            .emit(Status {
                 compact_result: Some(if error.is_none() { "success" } else { "failed" }.to_owned()),
                 compact_error: error,
                 uuid: messages::fresh_id(),
@@ -180,7 +180,7 @@ impl Session {
     }
 
     /// Stores the token count of the latest response. It covers the conversation so far.
-    pub(crate) fn take_gauge(&mut self) {
+    pub(crate) fn update_gauge(&mut self) {
         let usage = self.account.last_usage().cloned().unwrap_or_default();
         self.conversation.compactions.gauge = Gauge::read(&usage, self.conversation.history.len());
         let full = self.context_tokens() >= self.limits().threshold;
@@ -200,7 +200,14 @@ impl Session {
     }
 
     /// Starts the compacted conversation with the summary.
-    fn begin_anew(&mut self, cut: &Cut, summary: &str, trigger: Trigger, before: u64, began: Instant) -> Compacted {
+    fn start_compacted(
+        &mut self,
+        cut: &Cut,
+        summary: &str,
+        trigger: Trigger,
+        before: u64,
+        began: Instant,
+    ) -> Compacted {
         let kept = self.conversation.transcript.kept(cut.with_reply);
         let kept = if cut.tail.is_empty() { Vec::new() } else { kept };
         let text = words::continuation(summary, self.conversation.transcript.path(), !kept.is_empty());
@@ -208,10 +215,10 @@ impl Session {
         if self.options.prompt.words.keep {
             self.conversation.forget_system();
         }
-        self.commands.forget_given();
-        self.commands.forget_skills_told();
+        self.commands.forget_received_skills();
+        self.commands.forget_listed_skills();
         self.conversation.history.user_text(&text);
-        self.conversation.history.go_on_with(&cut.tail);
+        self.conversation.history.append_kept(&cut.tail);
         self.remind();
         self.conversation.compactions.gauge = Gauge::default();
         self.account.forget_usage();
@@ -264,11 +271,11 @@ impl Session {
     }
 
     /// Stores and sends the boundary and the summary.
-    pub(crate) async fn tell_compaction(&mut self, compacted: Compacted) {
+    pub(crate) async fn emit_compaction(&mut self, compacted: Compacted) {
         let Compacted { boundary, summary } = compacted;
         self.keep_compaction(&boundary, &summary).await;
-        self.say(boundary).await;
-        self.say(summary).await;
+        self.emit(boundary).await;
+        self.emit(summary).await;
     }
 }
 

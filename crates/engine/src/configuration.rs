@@ -1,5 +1,5 @@
-//! Applies changed settings, whatever their source: a file, a control request, `/config`, a permission answer saved as a
-//! rule, or the parent session of a subagent. What is already running is not affected.
+//! Applies changed settings from any source: a file, a control request, `/config`, a permission answer saved as
+//! a rule, or the parent session of a subagent. What is already running is not affected.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl Changed {
 
 impl Session {
     /// Applies these settings.
-    pub(crate) fn adopt(&mut self, settings: Settings) {
+    pub(crate) fn apply_settings(&mut self, settings: Settings) {
         let changed = Changed::between(&self.options.settings, &settings);
         self.options.settings = settings;
         for (name, value) in changed.env {
@@ -46,9 +46,9 @@ impl Session {
         }
         self.commands.forget_held_back();
         self.tooling.trust(self.options.settings.runs_projects());
-        policy::lay_out(Arc::make_mut(&mut self.policy), &self.options);
+        policy::apply_settings(Arc::make_mut(&mut self.policy), &self.options);
         if changed.sandbox {
-            self.tooling.remake_sandbox(&self.options);
+            self.tooling.recreate_sandbox(&self.options);
             let unasked = sandbox::runs_unasked(self.tooling.sandbox().map(Arc::as_ref));
             self.change_policy(|policy| policy.sandboxed = unasked);
         }
@@ -59,30 +59,30 @@ impl Session {
                     .servers_mut()
                     .apply_settings(&self.options.settings, &self.options.servers);
             }
-            self.lay_out_hooks();
+            self.load_hooks();
         }
     }
 
     /// Applies settings of changed files that no hook rejected.
-    pub(crate) async fn take_settings(&mut self, settings: Settings) {
-        self.adopt(settings);
-        self.say_settings_problems().await;
+    pub(crate) async fn apply_settings_change(&mut self, settings: Settings) {
+        self.apply_settings(settings);
+        self.report_settings_problems().await;
     }
 
     /// Reads the settings files again and applies them.
     pub(crate) fn reread_settings(&mut self) {
         let mut settings = self.options.settings.clone();
         settings.reload();
-        self.adopt(settings);
+        self.apply_settings(settings);
     }
 
-    /// Overrides settings of the files for this session. The model, the effort and the output style in them apply to this
-    /// session, whereas a change of them in a file applies only to sessions that start later.
-    /// Returns the model to use from now on, if one was set. Hooks may reject it.
-    pub(crate) fn lay_over(&mut self, changes: &Map<String, Value>) -> Option<String> {
+    /// Overrides settings of the files for this session. The model, the effort and the output style in them apply to
+    /// this session, whereas a change of them in a file applies only to sessions that start later. Returns the model to
+    /// use from now on, if one was set. Hooks may reject it.
+    pub(crate) fn override_settings(&mut self, changes: &Map<String, Value>) -> Option<String> {
         let mut settings = self.options.settings.clone();
         settings.set_flag(changes);
-        self.adopt(settings);
+        self.apply_settings(settings);
         if changes.contains_key(keys::EFFORT_LEVEL.name) {
             let level = self.options.settings.string(&keys::EFFORT_LEVEL).map(str::to_owned);
             self.options.model.effort = level.or_else(|| self.model.launch_effort.clone());

@@ -12,7 +12,7 @@ use crate::history::History;
 use crate::memory::Nearby;
 use crate::messages;
 use crate::options::Options;
-use crate::recall::Recall;
+use crate::recall::EarlierConversation;
 
 pub(crate) use goal::{Assessment, Goal};
 
@@ -22,7 +22,7 @@ pub(crate) struct Conversation {
     pub(crate) compactions: Compactions,
     pub(crate) goal: Option<Goal>,
     /// The earlier conversation, while it is being loaded.
-    recall: Option<Recall>,
+    recall: Option<EarlierConversation>,
     /// The system prompt. It is created once, because its bytes must not change.
     system: Option<Vec<Value>>,
     /// The system prompt from the transcript, used until the conversation is reset.
@@ -78,7 +78,8 @@ impl Conversation {
         self.reminded_of_plan = false;
     }
 
-    /// Returns the system prompt. If there is none yet, it is taken from the transcript (if `keep`) or created by `make`.
+    /// Returns the system prompt. If there is none yet, it is taken from the transcript (if `keep`) or created by
+    /// `make`.
     pub(crate) fn system(&mut self, keep: bool, make: impl FnOnce() -> Vec<Value>) -> &Vec<Value> {
         let recorded = self.recorded.as_ref().filter(|_| keep);
         self.system
@@ -107,15 +108,15 @@ impl Conversation {
     }
 
     /// Sets the earlier conversation that is being loaded.
-    pub(crate) fn await_recall(&mut self, recall: Option<Recall>) {
+    pub(crate) fn set_loading(&mut self, recall: Option<EarlierConversation>) {
         self.recall = recall;
     }
 
-    pub(crate) fn take_recall(&mut self) -> Option<Recall> {
+    pub(crate) fn take_recall(&mut self) -> Option<EarlierConversation> {
         self.recall.take()
     }
 
-    pub(crate) fn is_recalling(&self) -> bool {
+    pub(crate) fn is_loading(&self) -> bool {
         self.recall.is_some()
     }
 

@@ -10,7 +10,7 @@ use crate::session::Session;
 
 impl Session {
     /// Applies the effects of a call before its result is sent.
-    pub(crate) async fn take_effect(&mut self, effects: Vec<Effect>) {
+    pub(crate) async fn apply_effects(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
                 Effect::EnterPlan => {
@@ -34,8 +34,8 @@ impl Session {
         }
     }
 
-    /// Makes another folder the folder of the session: paths, permissions, the sandbox and hooks follow. The model reads
-    /// what belongs to the folder with the next prompt.
+    /// Makes another folder the folder of the session: paths, permissions, the sandbox and hooks follow. The model
+    /// reads what belongs to the folder with the next prompt.
     async fn move_to(&mut self, folder: &Path) {
         folder.clone_into(&mut self.options.cwd);
         self.tooling.cwd().restart(folder);
@@ -44,8 +44,8 @@ impl Session {
                 folder.clone_into(root);
             }
         });
-        self.tooling.remake_sandbox(&self.options);
-        self.lay_out_hooks();
+        self.tooling.recreate_sandbox(&self.options);
+        self.load_hooks();
         self.conversation.set_knows_memory(false);
         self.hook_cwd().await;
     }
@@ -54,12 +54,12 @@ impl Session {
     pub(crate) async fn change_mode(&mut self, mode: PermissionMode) {
         if self.policy.mode != mode {
             self.change_policy(|policy| policy.mode = mode);
-            self.say(messages::mode(&self.policy.mode)).await;
+            self.emit(messages::mode(&self.policy.mode)).await;
         }
     }
 
     /// Passes the current mode, model and deferred tools to the services that calls use.
-    pub(crate) fn brief_desk(&self) {
+    pub(crate) fn update_services(&self) {
         let deferred = self
             .toolbox()
             // Tools that are loaded already may be requested again.

@@ -1,7 +1,7 @@
 //! `/goal` and `SetGoal`: the model continues until a condition is met.
 //!
-//! When a turn would end, the model is asked about the condition outside the conversation. While it is not met, the turn
-//! continues, up to a maximum number of times.
+//! When a turn would end, the model is asked about the condition outside the conversation. While it is not met, the
+//! turn continues, up to a maximum number of times.
 
 use std::pin::pin;
 
@@ -9,10 +9,10 @@ use serde_json::json;
 use sluice_model::{Request, models};
 
 use crate::conversation::{Assessment, Goal};
-use crate::hook_events::AtEnd;
+use crate::hook_events::TurnEnd;
 use crate::messages;
 use crate::session::Session;
-use crate::session_loop::{Heard, SessionLoop};
+use crate::session_loop::{SessionLoop, WaitOutcome};
 
 /// The maximum number of times that a goal continues one turn.
 const MAX_CONTINUATIONS: u32 = 25;
@@ -58,7 +58,7 @@ impl Session {
     }
 
     /// Runs `/goal` and `/goal clear`. Returns the output.
-    pub(crate) fn tell_goal(&mut self, command: GoalCommand<'_>) -> String {
+    pub(crate) fn run_goal_command(&mut self, command: GoalCommand<'_>) -> String {
         match (command, &self.conversation.goal) {
             (GoalCommand::Clear, Some(_)) => self.drop_goal("Goal removed"),
             (_, None) => "No goal is set. Set one with `/goal <condition>`.".to_owned(),
@@ -73,7 +73,8 @@ impl Session {
         format!("{why}: {condition}")
     }
 
-    /// Creates the request that asks whether the goal is met. The conversation precedes the question, for the prompt cache.
+    /// Creates the request that asks whether the goal is met. The conversation precedes the question, for the prompt
+    /// cache.
     fn assessment(&mut self, condition: &str) -> Request {
         let question = format!(
             "<system-reminder>\nThis is not from the person. The session has a goal:\n\n{condition}\n\nJudge by what the \
@@ -81,7 +82,7 @@ impl Session {
              {{\"met\": true or false, \"impossible\": true if it cannot be met at all, \"reason\": \"one sentence: what shows \
              it, or what is missing\"}}\n</system-reminder>"
         );
-        let mut request = self.request_of(self.conversation.history.with_aside(&question));
+        let mut request = self.request_of(self.conversation.history.with_question(&question));
         request.max_tokens = MAX_TOKENS;
         request.thinking = models::facts(&self.model.name).thinking.off();
         if !request.tools.is_empty() {
@@ -91,9 +92,9 @@ impl Session {
     }
 
     /// Applies an assessment. Returns whether the turn continues.
-    async fn assessed(&mut self, assessment: Assessment) -> AtEnd {
+    async fn assessed(&mut self, assessment: Assessment) -> TurnEnd {
         let Some(goal) = &mut self.conversation.goal else {
-            return AtEnd::LetGo;
+            return TurnEnd::End;
         };
         let reason = assessment.reason;
         if assessment.met || assessment.impossible {
@@ -103,9 +104,9 @@ impl Session {
                 "The goal cannot be met"
             };
             let text = self.drop_goal(why);
-            self.say(messages::informational(&format!("{text} ({reason})"), "notice"))
+            self.emit(messages::informational(&format!("{text} ({reason})"), "notice"))
                 .await;
-            return AtEnd::LetGo;
+            return TurnEnd::End;
         }
         goal.miss(&reason);
         let condition = goal.condition().to_owned();
@@ -114,19 +115,19 @@ impl Session {
                 "The goal is not met after {MAX_CONTINUATIONS} continuations of this turn ({reason}). The turn ends; the goal \
                  stays."
             );
-            self.say(messages::informational(&text, "warning")).await;
-            return AtEnd::LetGo;
+            self.emit(messages::informational(&text, "warning")).await;
+            return TurnEnd::End;
         }
         self.turn.nudges.goal += 1;
         self.nudge(&format!("The goal is not met yet: {condition}\n{reason}"))
             .await;
-        AtEnd::GoOn
+        TurnEnd::Continue
     }
 }
 
 impl SessionLoop {
     /// Checks the goal, if there is one, when the turn would end.
-    pub(crate) async fn check_goal(&mut self) -> AtEnd {
+    pub(crate) async fn check_goal(&mut self) -> TurnEnd {
         let Some(condition) = self
             .session
             .conversation
@@ -134,13 +135,13 @@ impl SessionLoop {
             .as_ref()
             .map(|goal| goal.condition().to_owned())
         else {
-            return AtEnd::LetGo;
+            return TurnEnd::End;
         };
         let request = self.session.assessment(&condition);
         let services = self.session.tooling.services().clone();
         let answer = match self.wait_for(Some(pin!(services.answer(request)))).await {
-            Heard::Ready(answer) => answer,
-            Heard::CallsDone | Heard::Stopped => return AtEnd::Stopped,
+            WaitOutcome::Ready(answer) => answer,
+            WaitOutcome::CallsDone | WaitOutcome::Stopped => return TurnEnd::Stopped,
         };
         let assessment = answer.map(|text| Assessment::read(&text));
         match assessment {
@@ -150,8 +151,8 @@ impl SessionLoop {
                     .err()
                     .unwrap_or_else(|| "the answer was not understood".to_owned());
                 let text = format!("The goal could not be checked: {why}. The turn ends; the goal stays.");
-                self.session.say(messages::informational(&text, "warning")).await;
-                AtEnd::LetGo
+                self.session.emit(messages::informational(&text, "warning")).await;
+                TurnEnd::End
             }
         }
     }

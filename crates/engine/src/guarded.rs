@@ -1,7 +1,7 @@
 //! Runs tools without a session: each call is validated, decided, possibly asked about, and run.
 //!
-//! For doors that offer the tools themselves. A call takes the same steps as in a session, with the same policy, settings
-//! files, hooks and sandbox; there is no other way to run a tool.
+//! For doors that offer the tools themselves. A call takes the same steps as in a session, with the same policy,
+//! settings files, hooks and sandbox; there is no other way to run a tool.
 
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -118,7 +118,7 @@ impl Guarded {
         tokio::spawn(async move { while happened.recv().await.is_some() {} });
         let (tasks, tool_services) = (Arc::new(Tasks::default()), Arc::new(tool_services));
         let mut hooks = SessionlessHooks::new(&tasks, &tool_services);
-        hooks.lay_out(&options);
+        hooks.load(&options);
         let options = Arc::new(options);
         let rules = Rules {
             hooks,
@@ -171,7 +171,7 @@ impl Guarded {
 
     fn offers(&self, policy: &Policy, tool: &Descriptor) -> bool {
         let can = self.options.model.key_source != KeySource::None || !tool.needs_model;
-        can && !tool.needs_person && !tool.of_conversation && policy::there(&self.options, policy, tool)
+        can && !tool.needs_person && !tool.of_conversation && policy::is_available(&self.options, policy, tool)
     }
 
     fn decide(&self, tool: ToolFacts<'_>, input: &Value, pins: &Pins) -> Decision {
@@ -194,7 +194,7 @@ impl Guarded {
             // A rule that cannot be applied only means another permission request.
             let policy = Arc::make_mut(&mut rules.policy);
             let _refused = sluice_permission::apply(policy, &update, &|_: Source| cwd.clone(), &World);
-            policy::clamp(policy, &self.options);
+            policy::apply_managed_limits(policy, &self.options);
         }
     }
 
@@ -205,8 +205,8 @@ impl Guarded {
         if rules.changes.try_recv().is_ok() && Arc::make_mut(&mut rules.options).settings.reload() {
             // Running calls keep their own snapshot.
             let policy = Arc::make_mut(&mut rules.policy);
-            policy::lay_out(policy, &rules.options);
-            rules.hooks.lay_out(&rules.options);
+            policy::apply_settings(policy, &rules.options);
+            rules.hooks.load(&rules.options);
             rules.sandbox = sandbox::sandbox(&rules.options);
             policy.sandboxed = sandbox::runs_unasked(rules.sandbox.as_deref());
         }
@@ -231,7 +231,7 @@ impl Guarded {
             tasks: self.tasks.clone(),
             takes_shared: policy.mode == PermissionMode::BypassPermissions,
             policy: Some(policy.clone()),
-            hidden: Some(policy::hiding(policy)),
+            hidden: Some(policy::hidden_by(policy)),
             pins: Some(pins),
             services: self.tool_services.clone(),
             lists: self.lists.clone(),

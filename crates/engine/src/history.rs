@@ -1,7 +1,7 @@
 //! The conversation as it is sent to the model.
 //!
-//! Messages are only appended and never changed after they were sent. So each request is a byte prefix of the next one, and
-//! the prompt cache applies. The exception is a compaction, which replaces all but the last messages by a summary.
+//! Messages are only appended and never changed after they were sent. So each request is a byte prefix of the next one,
+//! and the prompt cache applies. The exception is a compaction, which replaces all but the last messages by a summary.
 
 use serde_json::{Value, json};
 use sluice_model::measure::block_tokens;
@@ -11,9 +11,9 @@ use sluice_model::{Message, Role};
 #[derive(Debug, Default, Clone)]
 pub(crate) struct History {
     /// Messages in requests share their bytes with these.
-    sent: Vec<Sent>,
-    /// Blocks of the next user message. They are sent as one message, because some servers that implement this API reject
-    /// consecutive user messages.
+    sent: Vec<SentMessage>,
+    /// Blocks of the next user message. They are sent as one message, because some servers that implement this API
+    /// reject consecutive user messages.
     pending: Vec<Value>,
     /// The reminders among them.
     reminders: Vec<String>,
@@ -23,7 +23,7 @@ pub(crate) struct History {
 
 /// A message and its approximate number of tokens.
 #[derive(Debug, Clone)]
-struct Sent {
+struct SentMessage {
     message: Message,
     tokens: u64,
 }
@@ -53,14 +53,14 @@ impl History {
         if blocks.iter().all(is_thinking) {
             return;
         }
-        self.seal();
+        self.flush_pending();
         self.push(Role::Assistant, &blocks);
     }
 
-    /// Replaces images and documents that the server rejected by a text. Returns how many. Only those that the model has not
-    /// answered yet are replaced, or all of them if `everywhere` is set or there are none.
+    /// Replaces images and documents that the server rejected by a text. Returns how many. Only those that the model
+    /// has not answered yet are replaced, or all of them if `everywhere` is set or there are none.
     pub(crate) fn drop_media(&mut self, everywhere: bool, text: &str) -> usize {
-        self.seal();
+        self.flush_pending();
         let reply = self.sent.iter().rposition(|sent| sent.message.is_assistant());
         let unanswered = reply.map_or(0, |at| at + 1);
         let mut dropped = 0;
@@ -79,7 +79,7 @@ impl History {
             let mut blocks = sent.message.blocks();
             let found = replace_media(&mut blocks, text);
             if found > 0 {
-                *sent = Sent {
+                *sent = SentMessage {
                     message: Message::new(Role::User, &blocks),
                     tokens: blocks.iter().map(block_tokens).sum(),
                 };
@@ -90,15 +90,15 @@ impl History {
     }
 
     /// Adds a message of an earlier conversation.
-    pub(crate) fn again(&mut self, message: Message, tokens: u64) {
-        self.seal();
-        self.sent.push(Sent { message, tokens });
+    pub(crate) fn restore_message(&mut self, message: Message, tokens: u64) {
+        self.flush_pending();
+        self.sent.push(SentMessage { message, tokens });
     }
 
     /// Inserts an earlier conversation before these messages.
     pub(crate) fn preceded_by(&mut self, mut earlier: Self) {
         if !self.sent.is_empty() {
-            earlier.seal();
+            earlier.flush_pending();
         }
         earlier.sent.append(&mut self.sent);
         earlier.pending.append(&mut self.pending);
@@ -114,7 +114,7 @@ impl History {
 
     /// Returns the messages since the last message of the model.
     pub(crate) fn since_reply(&mut self) -> Vec<Message> {
-        self.seal();
+        self.flush_pending();
         let reply = self.sent.iter().rposition(|sent| sent.message.is_assistant());
         let since = self.sent.iter().skip(reply.map_or(0, |at| at + 1));
         since.map(|sent| sent.message.clone()).collect()
@@ -122,7 +122,7 @@ impl History {
 
     /// Returns the messages of the next request.
     pub(crate) fn messages(&mut self) -> Vec<Message> {
-        self.seal();
+        self.flush_pending();
         self.sent.iter().map(|sent| sent.message.clone()).collect()
     }
 
@@ -131,9 +131,9 @@ impl History {
         self.clone().messages()
     }
 
-    /// Returns all messages followed by a text that is not added to the conversation. Tool calls without a result at the end
-    /// are left out, because the API rejects them.
-    pub(crate) fn with_aside(&self, text: &str) -> Vec<Message> {
+    /// Returns all messages followed by a text that is not added to the conversation. Tool calls without a result at
+    /// the end are left out, because the API rejects them.
+    pub(crate) fn with_question(&self, text: &str) -> Vec<Message> {
         let mut copy = self.clone();
         if copy.pending.is_empty() {
             if copy.last().is_some_and(has_calls) {
@@ -193,7 +193,7 @@ impl History {
     }
 
     /// Appends the messages that a compaction kept.
-    pub(crate) fn go_on_with(&mut self, tail: &[Message]) {
+    pub(crate) fn append_kept(&mut self, tail: &[Message]) {
         for message in tail {
             let blocks = message.blocks();
             if message.is_assistant() {
@@ -204,10 +204,11 @@ impl History {
         }
     }
 
-    fn seal(&mut self) {
+    /// Adds pending user blocks as a message.
+    fn flush_pending(&mut self) {
         let reminders = std::mem::take(&mut self.reminders);
         if std::mem::take(&mut self.recalled) {
-            self.spare(&reminders);
+            self.drop_known_reminders(&reminders);
         }
         if !self.pending.is_empty() {
             let blocks = std::mem::take(&mut self.pending);
@@ -216,7 +217,7 @@ impl History {
     }
 
     /// Removes pending reminders that the earlier conversation contains.
-    fn spare(&mut self, reminders: &[String]) {
+    fn drop_known_reminders(&mut self, reminders: &[String]) {
         for text in reminders {
             let block = json!({"type": "text", "text": text});
             let spelled = block.to_string();
@@ -232,7 +233,7 @@ impl History {
     }
 
     fn push(&mut self, role: Role, blocks: &[Value]) {
-        self.sent.push(Sent {
+        self.sent.push(SentMessage {
             message: Message::new(role, blocks),
             tokens: blocks.iter().map(block_tokens).sum(),
         });
@@ -297,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_user_side_says_in_a_row_is_one_message() {
+    fn consecutive_user_blocks_form_one_message() {
         let mut history = History::default();
         history.user_text("[Request interrupted by user]");
         history.user_text("two");
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_stays_as_it_was() {
+    fn sent_messages_are_never_changed() {
         let mut history = History::default();
         history.user_text("one");
         let before = history.messages();
@@ -317,17 +318,17 @@ mod tests {
     }
 
     #[test]
-    fn an_aside_is_no_part_of_the_conversation_and_needs_no_results() {
+    fn side_question_is_not_added_and_open_calls_are_left_out() {
         let mut history = History::default();
         history.user_text("one");
         assert_eq!(history.messages().len(), 1);
-        assert_eq!(history.with_aside("q").len(), 1);
+        assert_eq!(history.with_question("q").len(), 1);
         history.assistant(&[json!({"type": "tool_use", "id": "t", "name": "Bash", "input": {}})]);
-        let asked = history.with_aside("q");
+        let asked = history.with_question("q");
         assert_eq!(asked.len(), 1);
         assert_eq!(asked[0].blocks()[1]["text"], "q");
         history.user([json!({"type": "tool_result", "tool_use_id": "t", "content": "x"})]);
-        let asked = history.with_aside("q");
+        let asked = history.with_question("q");
         assert_eq!((asked.len(), asked[2].blocks().len()), (3, 2));
         assert_eq!(history.messages().len(), 3);
         assert_eq!(history.first_words().as_deref(), Some("one"));
@@ -338,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compaction_keeps_the_last_message_of_the_model_and_what_answers_it() {
+    fn compaction_keeps_the_last_reply_and_what_follows() {
         let mut history = History::default();
         assert_eq!(history.cut(), None);
         history.user_text("one");
@@ -356,7 +357,7 @@ mod tests {
 
         history = History::default();
         history.user(reply("summary"));
-        history.go_on_with(&cut.tail);
+        history.append_kept(&cut.tail);
         let shown = history.messages();
         assert_eq!(shown.len(), 3);
         assert_eq!(shown[0].blocks()[0]["text"], "summary");
@@ -364,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_and_the_prompt_that_was_kept_are_one_message() {
+    fn summary_and_kept_prompt_form_one_message() {
         let mut history = History::default();
         history.user_text("one");
         history.assistant(&reply("first"));
@@ -372,29 +373,29 @@ mod tests {
         let cut = history.cut().unwrap();
         history = History::default();
         history.user(reply("summary"));
-        history.go_on_with(&cut.tail);
+        history.append_kept(&cut.tail);
         history.user_text("three");
         assert_eq!(history.messages().len(), 1);
         assert_eq!(history.messages()[0].blocks().len(), 3);
     }
 
     #[test]
-    fn texts_without_words_are_not_sent_back() {
+    fn blank_texts_are_dropped() {
         let mut history = History::default();
         history.user_text("one");
-        let said = [
+        let blocks = [
             json!({"type": "text", "text": ""}),
             json!({"type": "text", "text": "two"}),
         ];
-        history.assistant(&said);
-        assert_eq!(history.messages()[1].blocks(), said[1..]);
+        history.assistant(&blocks);
+        assert_eq!(history.messages()[1].blocks(), blocks[1..]);
         history.user_text("three");
         history.assistant(&[json!({"type": "text", "text": " \n"})]);
         assert_eq!(history.messages().len(), 3);
     }
 
     #[test]
-    fn refused_media_are_taken_out_of_what_was_not_answered() {
+    fn rejected_media_are_replaced_in_unanswered_messages_first() {
         let image = json!({"type": "image", "source": {}});
         let gone = json!({"type": "text", "text": "gone"});
         let mut history = History::default();
@@ -414,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_thinking_is_not_sent_back() {
+    fn messages_with_only_thinking_are_dropped() {
         let mut history = History::default();
         history.user_text("one");
         history.assistant(&[json!({"type": "thinking", "thinking": "hm", "signature": "s"})]);

@@ -1,11 +1,12 @@
-//! The hook events that a session raises, and how it applies the results. [`sluice_hooks`] parses and runs hooks; `hooks`
-//! holds their state in a session.
+//! The hook events that a session raises, and how it applies the results. [`sluice_hooks`] parses and runs hooks;
+//! `hooks` holds their state in a session.
 //!
 //! In reading order:
 //!
-//! * `told`: the fields that all events share, and reports of hook results; `run`: starting the hooks of an event;
+//! * `input`: the fields that all events share, and reports of hook results; `run`: starting the hooks of an event;
 //!   `environment`: their variables; `handlers`: hooks that need the session to run;
-//! * `calls`: `PreToolUse`, `PermissionRequest`, `PostToolUse` and related events; `defer`: calls that a hook defers; `tasks`:
+//! * `calls`: `PreToolUse`, `PermissionRequest`, `PostToolUse` and related events; `defer`: calls that a hook defers;
+//!   `tasks`:
 //!   `TaskCreated`, `TaskCompleted`;
 //! * `turns`: `UserPromptSubmit`, `Stop`, `PreCompact` and their kin; `session`: `SessionStart`, `SessionEnd`,
 //!   `ConfigChange`, `FileChanged` and their kin; `switch`: `PreModelSwitch`, `MessageDisplay`;
@@ -13,21 +14,21 @@
 //!
 //! Raising an event costs nothing if no hook is registered for it. Methods of `SessionLoop` wait for the result while
 //! handling other events; methods of `Session` start the hooks, and the result arrives as an event
-//! ([`Hooked`](crate::hooks::Hooked)).
+//! ([`HookOutcome`](crate::hooks::Hooked)).
 //!
-//! Subagents are sessions: each has the hooks of its parent session ([`InheritedHooks`]) and its own ones. Its events contain
-//! its agent id, and it ends with `SubagentStop` where a session ends a turn with `Stop`.
+//! Subagents are sessions: each has the hooks of its parent session ([`InheritedHooks`]) and its own ones. Its events
+//! contain its agent id, and it ends with `SubagentStop` where a session ends a turn with `Stop`.
 
 mod calls;
 mod consultation;
 mod defer;
 mod environment;
 mod handlers;
+mod input;
 mod run;
 mod session;
 mod switch;
 mod tasks;
-mod told;
 mod turns;
 
 use serde_json::Value;
@@ -37,7 +38,7 @@ use sluice_wire::control::GetHooksListingResponse;
 
 use crate::session::Session;
 
-pub(crate) use turns::AtEnd;
+pub(crate) use turns::TurnEnd;
 
 impl Session {
     /// The hooks that subagents inherit: all except those of an agent definition.

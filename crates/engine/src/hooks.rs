@@ -1,7 +1,7 @@
 //! Hook state of a session: registered hooks, running hooks, and their results for the current turn.
 //!
-//! [`sluice_hooks`] parses, matches and runs hooks; `hook_events` raises the events of a session and applies the results.
-//! Doors without a session use [`SessionlessHooks`].
+//! [`sluice_hooks`] parses, matches and runs hooks; `hook_events` raises the events of a session and applies the
+//! results. Doors without a session use [`SessionlessHooks`].
 
 mod done;
 mod files;
@@ -25,9 +25,9 @@ use crate::catalogue::plugins::Plugin;
 use crate::memory::{Brought, Memory};
 use crate::options::Options;
 
-pub(crate) use done::{Hooked, Purpose};
+pub(crate) use done::{HookOutcome, Purpose};
 pub(crate) use files::{Instructions, WatchedFiles};
-pub(crate) use sessionless::{Before, SessionlessHooks, Watched};
+pub(crate) use sessionless::{BeforeCall, HookedCall, SessionlessHooks};
 
 /// Capacity of the channel for results of asynchronous hooks.
 const LATE_DEPTH: usize = 32;
@@ -44,7 +44,7 @@ pub(crate) struct Hooks {
     /// State that is only used in a subagent.
     agent: OfAgent,
     /// Information that hooks have received or will receive.
-    seen: Seen,
+    notices: HookNotices,
     /// A call that an earlier process deferred.
     deferred_call: Option<Deferred>,
     /// Whether the session is resumed; the value is true if it is forked.
@@ -58,9 +58,9 @@ struct Work {
     /// Senders for open callbacks, by request id.
     callbacks: HashMap<String, oneshot::Sender<Result<Value, String>>>,
     /// Hooks around calls, which are cancelled at the end of their turn.
-    around: JoinSet<Hooked>,
+    around: JoinSet<HookOutcome>,
     /// Other hooks that run concurrently with the session.
-    running: JoinSet<Hooked>,
+    running: JoinSet<HookOutcome>,
     late: mpsc::Sender<Late>,
     late_heard: mpsc::Receiver<Late>,
     hook_client: HookClient,
@@ -97,7 +97,7 @@ struct OfTurn {
     /// Start times of calls, by id.
     began: HashMap<String, Instant>,
     /// Number of consecutive times that hooks have continued the turn at its end.
-    held_up: u32,
+    stop_blocks: u32,
 }
 
 /// Hook state of a subagent's session.
@@ -113,7 +113,7 @@ struct OfAgent {
 
 /// Information that hooks have received or will receive.
 #[derive(Default)]
-struct Seen {
+struct HookNotices {
     /// The working directory that hooks received last.
     last_cwd: Option<PathBuf>,
     watched: Option<WatchedFiles>,
@@ -181,7 +181,7 @@ impl Hooks {
     }
 
     /// Runs hooks concurrently with the session. Those around calls are cancelled at the end of their turn.
-    pub(crate) fn spawn(&mut self, around: bool, work: impl Future<Output = Hooked> + Send + 'static) {
+    pub(crate) fn spawn(&mut self, around: bool, work: impl Future<Output = HookOutcome> + Send + 'static) {
         let set = if around {
             &mut self.work.around
         } else {
@@ -191,7 +191,7 @@ impl Hooks {
     }
 
     /// Cancels the hooks around calls.
-    pub(crate) fn abort_around(&mut self) {
+    pub(crate) fn cancel_call_hooks(&mut self) {
         self.work.around.abort_all();
     }
 
@@ -211,7 +211,7 @@ impl Hooks {
     /// Resets the state of the previous turn.
     pub(crate) fn begin_turn(&mut self) {
         self.turn.halt = None;
-        self.turn.held_up = 0;
+        self.turn.stop_blocks = 0;
         self.turn.began.clear();
     }
 
@@ -259,8 +259,8 @@ impl Hooks {
     }
 
     /// Stores the message about a blocked prompt, to send once its turn is announced.
-    pub(crate) fn block(&mut self, told: Informational) {
-        self.turn.blocked = Some(told);
+    pub(crate) fn block(&mut self, message: Informational) {
+        self.turn.blocked = Some(message);
     }
 
     pub(crate) fn take_blocked(&mut self) -> Option<Informational> {
@@ -268,42 +268,43 @@ impl Hooks {
     }
 
     /// Counts that a hook continued the turn at its end. Returns the number of consecutive times.
-    pub(crate) fn hold_up(&mut self) -> u32 {
-        self.turn.held_up += 1;
-        self.turn.held_up
+    pub(crate) fn count_stop_block(&mut self) -> u32 {
+        self.turn.stop_blocks += 1;
+        self.turn.stop_blocks
     }
 
-    pub(crate) fn is_held_up(&self) -> bool {
-        self.turn.held_up > 0
+    pub(crate) fn has_stop_blocks(&self) -> bool {
+        self.turn.stop_blocks > 0
     }
 
     /// Replaces the problems with hooks of the settings files.
     pub(crate) fn set_problems(&mut self, problems: Vec<String>) {
-        self.seen.problems = problems;
+        self.notices.problems = problems;
     }
 
-    /// Adds problems with hooks of plugins, skills and agents, without duplicates: a skill adds its hooks on every invocation.
+    /// Adds problems with hooks of plugins, skills and agents, without duplicates: a skill adds its hooks on every
+    /// invocation.
     pub(crate) fn add_problems(&mut self, problems: Vec<String>) {
         for problem in problems {
-            if !self.seen.brought_problems.contains(&problem) {
-                self.seen.brought_problems.push(problem);
+            if !self.notices.brought_problems.contains(&problem) {
+                self.notices.brought_problems.push(problem);
             }
         }
     }
 
     /// Removes and returns the memory files that have not been reported to hooks yet.
     pub(crate) fn take_instructions(&mut self) -> Vec<Instructions> {
-        std::mem::take(&mut self.seen.instructions)
+        std::mem::take(&mut self.notices.instructions)
     }
 
     /// Stores the working directory that hooks receive. Returns the previous one.
-    pub(crate) fn tell_cwd(&mut self, now: PathBuf) -> Option<PathBuf> {
-        self.seen.last_cwd.replace(now)
+    pub(crate) fn replace_cwd(&mut self, now: PathBuf) -> Option<PathBuf> {
+        self.notices.last_cwd.replace(now)
     }
 
     /// The files watched for hooks.
     pub(crate) fn watched(&mut self) -> &mut Option<WatchedFiles> {
-        &mut self.seen.watched
+        &mut self.notices.watched
     }
 
     /// Client with which work outside the session raises events.
@@ -313,19 +314,19 @@ impl Hooks {
 
     /// Problems with hooks of all origins.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &str> {
-        self.seen
+        self.notices
             .problems
             .iter()
-            .chain(&self.seen.brought_problems)
+            .chain(&self.notices.brought_problems)
             .map(String::as_str)
     }
 
     /// Stores memory files to report to hooks before the next model request.
     pub(crate) fn note_instructions(&mut self, memories: &[Memory]) {
-        let again = std::mem::replace(&mut self.seen.instructed, true);
+        let again = std::mem::replace(&mut self.notices.instructed, true);
         if self.await_any(&[Event::InstructionsLoaded]) {
             let reason = if again { "compact" } else { "session_start" };
-            self.seen
+            self.notices
                 .instructions
                 .extend(memories.iter().map(|memory| Instructions {
                     path: memory.path.clone(),
@@ -337,14 +338,14 @@ impl Hooks {
     }
 
     /// Adds a text to the conversation before the next model request.
-    pub(crate) fn say_besides(&mut self, text: String) {
+    pub(crate) fn add_context(&mut self, text: String) {
         self.turn.contexts.push(text);
     }
 
     /// Stores memory files that were loaded because of an accessed file.
     pub(crate) fn note_brought(&mut self, trigger: &Path, brought: &[Brought]) {
         if self.await_any(&[Event::InstructionsLoaded]) {
-            self.seen.instructions.extend(brought.iter().map(|one| Instructions {
+            self.notices.instructions.extend(brought.iter().map(|one| Instructions {
                 path: one.memory.path.clone(),
                 reason: one.reason,
                 parent: one.memory.parent.clone(),
@@ -378,7 +379,7 @@ impl Hooks {
     }
 
     /// Waits for the next result of hooks that ran concurrently.
-    pub(crate) async fn next(&mut self) -> Option<Hooked> {
+    pub(crate) async fn next(&mut self) -> Option<HookOutcome> {
         loop {
             tokio::select! {
                 biased;
@@ -390,9 +391,9 @@ impl Hooks {
                     Ok(hooked) => return Some(hooked),
                     Err(_) => continue,
                 },
-                changed = files::changes(&mut self.seen.watched) => return Some(Hooked::of_files(changed)),
-                Some(consultation) = self.work.consulted.recv() => return Some(Hooked::of_consultation(consultation)),
-                late = self.work.late_heard.recv() => return late.map(Hooked::of_late),
+                changed = files::changes(&mut self.notices.watched) => return Some(HookOutcome::of_files(changed)),
+                Some(consultation) = self.work.consulted.recv() => return Some(HookOutcome::of_consultation(consultation)),
+                late = self.work.late_heard.recv() => return late.map(HookOutcome::of_late),
             }
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::guard::Owed;
+use crate::guard::OpenTurn;
 use crate::host_requests::HostRequests;
 use crate::messages;
 use crate::options::StateEvents;
@@ -24,13 +24,13 @@ pub(crate) struct HostLine {
     leave: Option<i32>,
     quit: CancellationToken,
     /// Whether a turn is open, whose `result` has not been sent.
-    owed: Owed,
+    open_turn: OpenTurn,
     /// Number of results sent.
     results: u64,
     /// Whether the last result was an error.
     last_failed: bool,
     /// Problems that have been reported already.
-    told_problems: Vec<String>,
+    reported_problems: Vec<String>,
 }
 
 impl HostLine {
@@ -42,10 +42,10 @@ impl HostLine {
             eof: false,
             leave: None,
             quit,
-            owed: Owed::default(),
+            open_turn: OpenTurn::default(),
             results: 0,
             last_failed: failed,
-            told_problems: Vec::new(),
+            reported_problems: Vec::new(),
         }
     }
 
@@ -55,8 +55,8 @@ impl HostLine {
     }
 
     /// Changes the session id of outgoing messages.
-    pub(crate) fn sign_as(&mut self, session_id: &str) {
-        self.out.sign_as(session_id);
+    pub(crate) fn set_session_id(&mut self, session_id: &str) {
+        self.out.set_session_id(session_id);
     }
 
     pub(crate) fn requests(&self) -> &Arc<HostRequests> {
@@ -111,18 +111,18 @@ impl HostLine {
     }
 
     /// Whether a turn is open, shared with the code that sends its result after a panic.
-    pub(crate) fn owed(&self) -> Owed {
-        self.owed.clone()
+    pub(crate) fn open_turn(&self) -> OpenTurn {
+        self.open_turn.clone()
     }
 
     /// Marks a turn as open.
-    pub(crate) fn owe_result(&self) {
-        self.owed.set(true);
+    pub(crate) fn open_result(&self) {
+        self.open_turn.set(true);
     }
 
     /// Marks the turn as closed.
-    pub(crate) fn result_told(&self) {
-        self.owed.set(false);
+    pub(crate) fn close_result(&self) {
+        self.open_turn.set(false);
     }
 
     /// Counts a `result`.
@@ -146,10 +146,10 @@ impl HostLine {
     }
 
     /// Returns true if the problem has not been reported yet, and marks it as reported.
-    pub(crate) fn tell_once(&mut self, problem: &str) -> bool {
-        let new = !self.told_problems.iter().any(|told| told == problem);
+    pub(crate) fn report_once(&mut self, problem: &str) -> bool {
+        let new = !self.reported_problems.iter().any(|known| known == problem);
         if new {
-            self.told_problems.push(problem.to_owned());
+            self.reported_problems.push(problem.to_owned());
         }
         new
     }

@@ -13,23 +13,23 @@ use crate::options::StateEvents;
 use crate::out::Out;
 
 /// The response of the host, or an error message.
-pub(crate) type Said = Result<Value, String>;
+pub(crate) type HostResponse = Result<Value, String>;
 
 /// Error message when the host is gone.
-const GONE: &str = "the host is gone";
+const HOST_GONE: &str = "the host is gone";
 
 /// Control requests that wait for their response, shared by all senders.
 #[derive(Debug)]
 pub(crate) struct HostRequests {
     out: Out,
-    open: Mutex<Open>,
+    open: Mutex<OpenRequests>,
     state_events: StateEvents,
-    state: Mutex<Shown>,
+    state: Mutex<SessionState>,
 }
 
 /// The state of the session as seen by the host.
 #[derive(Debug)]
-struct Shown {
+struct SessionState {
     state: State,
     /// Number of open forms of MCP servers. While there is one, the state is `requires_action`.
     forms: usize,
@@ -37,7 +37,7 @@ struct Shown {
     sent: State,
 }
 
-impl Shown {
+impl SessionState {
     fn effective(&self) -> State {
         if self.forms > 0 {
             State::RequiresAction
@@ -82,18 +82,18 @@ impl Drop for Form {
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct OpenRequests {
     /// The host's input has ended.
     closed: bool,
-    waiting: HashMap<String, oneshot::Sender<Said>>,
+    waiting: HashMap<String, oneshot::Sender<HostResponse>>,
 }
 
 /// A request that has been sent. Dropping it withdraws the request.
 #[derive(Debug)]
-pub(crate) struct Question {
+pub(crate) struct PendingRequest {
     line: Arc<HostRequests>,
     id: String,
-    answer: oneshot::Receiver<Said>,
+    answer: oneshot::Receiver<HostResponse>,
     answered: bool,
 }
 
@@ -103,7 +103,7 @@ impl HostRequests {
             out,
             open: Mutex::default(),
             state_events,
-            state: Mutex::new(Shown {
+            state: Mutex::new(SessionState {
                 state: State::Idle,
                 forms: 0,
                 sent: State::Idle,
@@ -113,13 +113,13 @@ impl HostRequests {
 
     /// The state of the session, ignoring open forms.
     pub(crate) fn state(&self) -> State {
-        self.shown().state
+        self.lock_state().state
     }
 
     /// Changes the state of the session and notifies the host.
     pub(crate) async fn enter(&self, state: State) {
         let changed = {
-            let mut shown = self.shown();
+            let mut shown = self.lock_state();
             shown.state = state;
             shown.changed()
         };
@@ -137,7 +137,7 @@ impl HostRequests {
     }
 
     fn count_forms(&self, count: impl FnOnce(usize) -> usize) -> Option<State> {
-        let mut shown = self.shown();
+        let mut shown = self.lock_state();
         shown.forms = count(shown.forms);
         shown.changed()
     }
@@ -145,27 +145,27 @@ impl HostRequests {
     async fn send_state(&self, changed: Option<State>) {
         if let Some(state) = changed.filter(|_| self.state_events != StateEvents::Off) {
             let host_only = self.state_events == StateEvents::HostOnly;
-            self.out.say(messages::state(state, host_only)).await;
+            self.out.emit(messages::state(state, host_only)).await;
         }
     }
 
-    fn shown(&self) -> std::sync::MutexGuard<'_, Shown> {
+    fn lock_state(&self) -> std::sync::MutexGuard<'_, SessionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sends a request. Requests are sent in the order of the calls.
-    pub(crate) async fn put(self: &Arc<Self>, request: impl Into<Request>) -> Result<Question, String> {
+    pub(crate) async fn send(self: &Arc<Self>, request: impl Into<Request>) -> Result<PendingRequest, String> {
         let id = messages::fresh_id();
         let (tell, answer) = oneshot::channel();
         {
             let mut open = self.lock();
             if open.closed {
-                return Err(GONE.to_owned());
+                return Err(HOST_GONE.to_owned());
             }
             open.waiting.insert(id.clone(), tell);
         }
-        self.out.say(ControlRequest::new(id.as_str(), request)).await;
-        Ok(Question {
+        self.out.emit(ControlRequest::new(id.as_str(), request)).await;
+        Ok(PendingRequest {
             line: self.clone(),
             id,
             answer,
@@ -174,9 +174,9 @@ impl HostRequests {
     }
 
     /// Delivers a response. Returns false if no such request is open.
-    pub(crate) fn settle(&self, id: &str, said: Said) -> bool {
+    pub(crate) fn deliver(&self, id: &str, response: HostResponse) -> bool {
         let waiting = self.lock().waiting.remove(id);
-        waiting.is_some_and(|tell| tell.send(said).is_ok())
+        waiting.is_some_and(|tell| tell.send(response).is_ok())
     }
 
     /// Fails all open requests, because the host's input has ended.
@@ -186,21 +186,21 @@ impl HostRequests {
         open.waiting.clear();
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Open> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, OpenRequests> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Question {
+impl PendingRequest {
     /// Waits for the response.
-    pub(crate) async fn answer(mut self) -> Said {
-        let said = (&mut self.answer).await;
+    pub(crate) async fn answer(mut self) -> HostResponse {
+        let response = (&mut self.answer).await;
         self.answered = true;
-        said.unwrap_or_else(|_| Err(GONE.to_owned()))
+        response.unwrap_or_else(|_| Err(HOST_GONE.to_owned()))
     }
 }
 
-impl Drop for Question {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         let open = self.line.lock().waiting.remove(&self.id).is_some();
         if open
@@ -209,7 +209,7 @@ impl Drop for Question {
         {
             let out = self.line.out.clone();
             let cancel = messages::cancel(&self.id);
-            runtime.spawn(async move { out.say(cancel).await });
+            runtime.spawn(async move { out.emit(cancel).await });
         }
     }
 }
@@ -227,57 +227,57 @@ mod tests {
     use super::*;
 
     fn line() -> (Arc<HostRequests>, mpsc::Receiver<ToHost>) {
-        let (messages, heard) = mpsc::channel(8);
+        let (messages, received) = mpsc::channel(8);
         (
             HostRequests::new(Out::new(messages, "s", CancellationToken::new()), StateEvents::Off),
-            heard,
+            received,
         )
     }
 
-    async fn ask(line: &Arc<HostRequests>) -> Said {
-        line.put(Elicitation::default()).await?.answer().await
+    async fn ask(line: &Arc<HostRequests>) -> HostResponse {
+        line.send(Elicitation::default()).await?.answer().await
     }
 
-    async fn asked(heard: &mut mpsc::Receiver<ToHost>) -> String {
-        match heard.recv().await {
+    async fn asked(received: &mut mpsc::Receiver<ToHost>) -> String {
+        match received.recv().await {
             Some(ToHost::ControlRequest(request)) => request.request_id.to_string(),
             other => panic!("{other:?}"),
         }
     }
 
     #[tokio::test]
-    async fn an_answer_finds_who_asked_once() {
-        let (line, mut heard) = line();
+    async fn response_is_delivered_once() {
+        let (line, mut received) = line();
         let asking = tokio::spawn({
             let line = line.clone();
             async move { ask(&line).await }
         });
-        let id = asked(&mut heard).await;
-        assert!(!line.settle("another", Ok(json!(1))));
-        assert!(line.settle(&id, Ok(json!({"action": "accept"}))));
-        assert!(!line.settle(&id, Ok(json!(2))), "a second answer finds nobody");
+        let id = asked(&mut received).await;
+        assert!(!line.deliver("another", Ok(json!(1))));
+        assert!(line.deliver(&id, Ok(json!({"action": "accept"}))));
+        assert!(!line.deliver(&id, Ok(json!(2))), "a second answer finds nobody");
         assert_eq!(asking.await.unwrap(), Ok(json!({"action": "accept"})));
     }
 
     #[tokio::test]
-    async fn a_question_nobody_waits_for_is_withdrawn() {
-        let (line, mut heard) = line();
-        let question = line.put(Elicitation::default()).await.unwrap();
-        let id = asked(&mut heard).await;
+    async fn dropped_request_is_withdrawn() {
+        let (line, mut received) = line();
+        let question = line.send(Elicitation::default()).await.unwrap();
+        let id = asked(&mut received).await;
         drop(question);
-        match heard.recv().await {
+        match received.recv().await {
             Some(ToHost::ControlCancelRequest(cancel)) => assert_eq!(cancel.request_id.to_string(), id),
             other => panic!("{other:?}"),
         }
     }
 
     #[tokio::test]
-    async fn a_host_that_is_gone_is_no_reason_to_wait() {
-        let (line, mut heard) = line();
-        let question = line.put(Elicitation::default()).await.unwrap();
-        asked(&mut heard).await;
+    async fn requests_fail_when_the_host_is_gone() {
+        let (line, mut received) = line();
+        let question = line.send(Elicitation::default()).await.unwrap();
+        asked(&mut received).await;
         line.close();
-        assert_eq!(question.answer().await, Err(GONE.to_owned()));
-        assert_eq!(ask(&line).await, Err(GONE.to_owned()));
+        assert_eq!(question.answer().await, Err(HOST_GONE.to_owned()));
+        assert_eq!(ask(&line).await, Err(HOST_GONE.to_owned()));
     }
 }

@@ -8,7 +8,8 @@
 //! * `options`, `port`: what a session is given at its start, and its two channels;
 //! * `catalogue`: slash commands, skills, output styles and plugins on disk; [`checkup()`]: problems with them;
 //! * `queue`: prompts that wait, pure;
-//! * `session`: the state of a session, in parts (`host_line`, `conversation`, `tooling`, `account`, `requests`, `calls`,
+//! * `session`: the state of a session, in parts (`host_line`, `conversation`, `tooling`, `account`, `requests`,
+//!   `calls`,
 //!   `turn`, `hooks`, `agents`, `commands`, `background`);
 //! * `events`: the events a session handles; `session_loop`: the one place where it waits; `play`: from a prompt to its
 //!   turn; `configuration`: settings that changed take effect;
@@ -18,7 +19,8 @@
 //! * `model_request`: one request to the model, and broken streams; `retries`: requests that failed;
 //! * [`mcp`], `mcp_session`: MCP servers in a session; `host_requests`: control requests to the host;
 //! * `tool_calls`: the tool calls of a message, driven along their state machine ([`sluice_call`]); `policy`,
-//!   `permissions`: permission decisions; `effects`: effects of calls on the session; `sandbox`: the sandbox of commands;
+//!   `permissions`: permission decisions; `effects`: effects of calls on the session; `sandbox`: the sandbox of
+//!   commands;
 //! * [`Guarded`]: tool calls for a door that has no session;
 //! * `goals`: the turn continues until a goal is met;
 //! * `hook_events`: the hook events of a session, and how it applies their results;
@@ -26,11 +28,12 @@
 //! * `summary`: `system/init` and `result`; [`OutputSchema`], `structured`: structured output;
 //! * `services`: services of the session for its tools;
 //! * `subagents`: sessions that a session starts; `worktrees`: git worktrees for them and for the session itself;
-//! * `tool_reports`: reports of tools on background tasks; `note`: notes about them for the model; `orphans`: tasks of an
+//! * `tool_reports`: reports of tools on background tasks; `note`: notes about them for the model; `orphans`: tasks of
+//!   an
 //!   earlier process; `wakeups`: prompts that the model schedules;
 //! * `history`, `prompt`, `memory`, `memories`, `notes`: the content of model requests;
 //! * `compact`: compaction (`sluice_model::compaction` decides when);
-//! * `record`: writing the [`transcript`]; `resume`, `recall`, `shown`: resuming one;
+//! * `record`: writing the [`transcript`]; `resume`, `await_history`, `shown`: resuming one;
 //! * `ledger`: tokens used and their cost;
 //! * `checkpoints`, `rewinding`: file checkpoints, and putting files back;
 //! * `suggestions`: suggested next prompts;
@@ -173,9 +176,9 @@ pub fn start(options: Options) -> Result<Port, ModelError> {
     let quit = CancellationToken::new();
     let out = out::Out::new(messages, &options.session.id, quit.clone());
     let session = session::Session::new(options, client, out.clone(), quit.clone());
-    let owed = session.line.owed();
+    let open_turn = session.line.open_turn();
     let session = session_loop::SessionLoop::new(session, inbox);
-    let done = tokio::spawn(guard::guarded(session.run(), out, owed));
+    let done = tokio::spawn(guard::catch_session_panic(session.run(), out, open_turn));
     Ok(Port {
         input,
         output,

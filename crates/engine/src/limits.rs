@@ -12,7 +12,7 @@ impl Session {
     pub(crate) async fn report_limits(&mut self, limits: Option<&Limits>) {
         let Some(info) = limits.map(info) else { return };
         if self.account.set_limits(&info) {
-            self.say(RateLimitEvent {
+            self.emit(RateLimitEvent {
                 rate_limit_info: info,
                 uuid: messages::fresh_id(),
                 ..RateLimitEvent::default()
@@ -23,7 +23,7 @@ impl Session {
 }
 
 /// Adds the reset time to the text of a failure that was caused by a rate limit.
-pub(crate) fn explained(text: String, failure: &Failure) -> String {
+pub(crate) fn with_reset_time(text: String, failure: &Failure) -> String {
     let limits = failure.limits().filter(|_| failure.is_limit_reached());
     #[allow(clippy::cast_possible_truncation)]
     let reset = limits.and_then(|limits| jiff::Timestamp::from_second(limits.resets_at? as i64).ok());
@@ -33,7 +33,7 @@ pub(crate) fn explained(text: String, failure: &Failure) -> String {
     }
 }
 
-/// The limits as hosts know them.
+/// The limits, for messages to hosts.
 pub(crate) fn info(limits: &Limits) -> RateLimitInfo {
     let windows = limits.windows.iter().map(|window| {
         let state = RateLimitWindow {

@@ -1,5 +1,5 @@
-//! MCP servers of a session: their access to the host (`host`), and servers of plugins (`plugins`). [`sluice_servers`] is the
-//! MCP client; `mcp_session` uses servers in a session.
+//! MCP servers of a session: their access to the host (`host`), and servers of plugins (`plugins`). [`sluice_servers`]
+//! is the MCP client; `mcp_session` uses servers in a session.
 
 mod host;
 pub(crate) mod plugins;

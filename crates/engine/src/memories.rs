@@ -49,7 +49,7 @@ impl Session {
         let brought = self.conversation.nearby().touched(path, &self.options.settings);
         self.hooks.note_brought(path, &brought);
         if let Some(text) = reminder_of_brought(&brought) {
-            self.hooks.say_besides(text);
+            self.hooks.add_context(text);
         }
     }
 }

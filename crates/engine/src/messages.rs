@@ -68,14 +68,14 @@ pub(crate) enum State {
 }
 
 /// A message that contains the id of its session.
-pub(crate) trait Signed: Into<ToHost> {
-    fn sign(&mut self, session_id: &str);
+pub(crate) trait Outgoing: Into<ToHost> {
+    fn set_session(&mut self, session_id: &str);
 }
 
 macro_rules! signed {
     ($($ty:ty),+ $(,)?) => {
-        $(impl Signed for $ty {
-            fn sign(&mut self, session_id: &str) {
+        $(impl Outgoing for $ty {
+            fn set_session(&mut self, session_id: &str) {
                 self.session_id = session_id.to_owned();
             }
         })+
@@ -116,8 +116,8 @@ signed!(
     stdout::system::ThinkingTokens,
 );
 
-impl Signed for stdout::User {
-    fn sign(&mut self, session_id: &str) {
+impl Outgoing for stdout::User {
+    fn set_session(&mut self, session_id: &str) {
         self.session_id = Some(session_id.to_owned());
     }
 }
@@ -125,8 +125,8 @@ impl Signed for stdout::User {
 /// Control messages belong to the process and contain no session id.
 macro_rules! unsigned {
     ($($ty:ty),+ $(,)?) => {
-        $(impl Signed for $ty {
-            fn sign(&mut self, _session_id: &str) {}
+        $(impl Outgoing for $ty {
+            fn set_session(&mut self, _session_id: &str) {}
         })+
     };
 }

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_alias_asks_for_another_model_in_plan_mode() {
+    fn only_the_opusplan_alias_has_a_separate_plan_model() {
         let names = Names::default();
         assert_eq!(planner(Some("opusplan"), &names), Some(names.resolve(Some("opus"))));
         assert_eq!(

@@ -1,8 +1,8 @@
 //! One model request, with retries, fallbacks and recovery of broken streams.
 //!
-//! A request is repeated until it is answered, given up or stopped. Each block is sent to the host when it is complete, and
-//! a tool call starts as soon as its block is complete. If the stream breaks before the first complete block, the request
-//! is repeated; otherwise the model is asked to continue.
+//! A request is repeated until it is answered, given up or stopped. Each block is sent to the host when it is complete,
+//! and a tool call starts as soon as its block is complete. If the stream breaks before the first complete block, the
+//! request is repeated; otherwise the model is asked to continue.
 
 use std::pin::pin;
 use std::time::Instant;
@@ -12,10 +12,10 @@ use sluice_model::{Accumulator, EventKind, Failure, ModelEvent, Request, Stream}
 
 use crate::messages;
 use crate::model_choice::{Answers, Switch};
-use crate::retries::{Again, Attempts};
+use crate::retries::{Attempts, RetryOutcome};
 use crate::session::Session;
-use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
+use crate::session_loop::WaitOutcome;
 use crate::turn::Stop;
 
 /// The outcome of a model request.
@@ -49,15 +49,15 @@ impl SessionLoop {
             .or(self.session.turn.last_stop.take());
         self.session.calls.reset(self.session.line.quit());
         self.await_lists().await;
-        self.session.take_hook_contexts().await;
-        self.session.say_requesting().await;
-        self.session.recall().await;
-        if !self.make_room().await {
+        self.session.add_hook_contexts().await;
+        self.session.emit_requesting().await;
+        self.session.await_history().await;
+        if !self.compact_if_needed().await {
             self.session.echo_prompt().await;
             self.session.stop_before_speech().await;
             return ModelReply::Stopped;
         }
-        self.session.keep_shown().await;
+        self.session.record_sent_messages().await;
         self.session.keep_system().await;
         let mut attempts = Attempts::default();
         loop {
@@ -78,19 +78,19 @@ impl SessionLoop {
                 Attempt::Stopped => return ModelReply::Stopped,
                 Attempt::Failed(failure) => failure,
             };
-            match self.again(&mut attempts, &failure).await {
-                Again::Try => {}
-                Again::Stopped => {
+            match self.retry_or_give_up(&mut attempts, &failure).await {
+                RetryOutcome::Try => {}
+                RetryOutcome::Stopped => {
                     self.session.stop_before_speech().await;
                     return ModelReply::Stopped;
                 }
-                Again::GiveUp => {
-                    let eased = self.eased(&failure).await;
+                RetryOutcome::GiveUp => {
+                    let removed = self.remove_cause(&failure).await;
                     if self.session.turn.stop().is_some() {
                         self.session.stop_before_speech().await;
                         return ModelReply::Stopped;
                     }
-                    if !eased {
+                    if !removed {
                         return ModelReply::Failed(failure);
                     }
                     attempts = Attempts::default();
@@ -100,9 +100,9 @@ impl SessionLoop {
     }
 
     /// Removes the cause of a failure, so that the request can be repeated. Returns false if that is impossible.
-    async fn eased(&mut self, failure: &Failure) -> bool {
+    async fn remove_cause(&mut self, failure: &Failure) -> bool {
         if failure.is_prompt_too_long() {
-            self.make_room_after_all().await
+            self.compact_after_rejection().await
         } else if failure.is_media_refused() {
             self.session.drop_media(failure).await
         } else {
@@ -115,9 +115,9 @@ impl SessionLoop {
         let opened = self.wait_for(Some(pin!(client.stream(request)))).await;
         self.session.echo_prompt().await;
         match opened {
-            Heard::Ready(Ok(stream)) => self.read_stream(stream).await,
-            Heard::Ready(Err(failure)) => Attempt::Failed(failure),
-            Heard::CallsDone | Heard::Stopped => {
+            WaitOutcome::Ready(Ok(stream)) => self.read_stream(stream).await,
+            WaitOutcome::Ready(Err(failure)) => Attempt::Failed(failure),
+            WaitOutcome::CallsDone | WaitOutcome::Stopped => {
                 self.session.stop_before_speech().await;
                 Attempt::Stopped
             }
@@ -133,18 +133,18 @@ impl SessionLoop {
             thought: 0,
         };
         loop {
-            let heard = self.wait_for(Some(pin!(stream.next()))).await;
-            match heard {
-                Heard::Ready(Ok(Some(event))) => self.tell(&mut draft, event).await,
-                Heard::Ready(Ok(None)) => {
+            let outcome = self.wait_for(Some(pin!(stream.next()))).await;
+            match outcome {
+                WaitOutcome::Ready(Ok(Some(event))) => self.on_model_event(&mut draft, event).await,
+                WaitOutcome::Ready(Ok(None)) => {
                     self.session.report_limits(stream.head.limits.as_ref()).await;
                     self.session.settle(&draft);
                     self.session.release().await;
                     self.session.launch().await;
                     return Attempt::Done;
                 }
-                Heard::Ready(Err(failure)) => return self.session.broken(&draft, failure).await,
-                Heard::CallsDone | Heard::Stopped => {
+                WaitOutcome::Ready(Err(failure)) => return self.session.broken(&draft, failure).await,
+                WaitOutcome::CallsDone | WaitOutcome::Stopped => {
                     self.session.stop_speech(&draft).await;
                     return Attempt::Stopped;
                 }
@@ -153,7 +153,7 @@ impl SessionLoop {
     }
 
     /// Forwards one event to the host and handles the block that it completes.
-    async fn tell(&mut self, draft: &mut Draft, event: ModelEvent) {
+    async fn on_model_event(&mut self, draft: &mut Draft, event: ModelEvent) {
         let finished = draft.message.feed(&event);
         let starts = matches!(event.kind, EventKind::MessageStart { .. });
         if starts {
@@ -169,7 +169,7 @@ impl SessionLoop {
             // The API does not report this number; about four bytes are one token.
             let added = u64::try_from(text.len().div_ceil(4)).unwrap_or(0);
             draft.thought += added;
-            self.session.say(messages::thinking_tokens(draft.thought, added)).await;
+            self.session.emit(messages::thinking_tokens(draft.thought, added)).await;
         }
         if matches!(event.kind, EventKind::MessageDelta { .. }) {
             self.session.finish_message(Some(&draft.message)).await;
@@ -178,13 +178,13 @@ impl SessionLoop {
         if let Some(finished) = finished {
             let envelope = draft.message.envelope().cloned().unwrap_or_default();
             began_call = self
-                .tell_block(envelope, draft.request_id.clone(), &finished.block)
+                .emit_text_or_call(envelope, draft.request_id.clone(), &finished.block)
                 .await;
         }
         if self.session.options.host.partial && !matches!(event.kind, EventKind::Ping) {
             let id = draft.message.id();
             self.session
-                .say(messages::stream_event(
+                .emit(messages::stream_event(
                     event.raw,
                     id,
                     starts.then_some(&self.session.turn),
@@ -197,13 +197,13 @@ impl SessionLoop {
         } else if self.session.calls.launch_at().is_some() {
             self.session.launch().await;
         }
-        if !began_call && self.session.calls.any_held() {
+        if !began_call && self.session.calls.has_held_results() {
             self.session.release_launched().await;
         }
     }
 
     /// Sends a complete block to the host. Returns true if it is a tool call.
-    async fn tell_block(&mut self, envelope: Value, request_id: Option<String>, block: &Value) -> bool {
+    async fn emit_text_or_call(&mut self, envelope: Value, request_id: Option<String>, block: &Value) -> bool {
         if is_empty_text(block) {
             return false;
         }
@@ -219,7 +219,7 @@ impl SessionLoop {
         };
         let mut assistant = messages::assistant(envelope, shown, request_id, &self.session.turn);
         assistant.tool_use_meta = self.session.call_meta(block);
-        self.session.say_block(assistant, Some(block)).await;
+        self.session.emit_block(assistant, Some(block)).await;
         is_call
     }
 
@@ -241,9 +241,9 @@ impl SessionLoop {
         let answer = self.wait_for(Some(pin!(client.create(request)))).await;
         self.session.echo_prompt().await;
         let (message, head) = match answer {
-            Heard::Ready(Ok(answer)) => answer,
-            Heard::Ready(Err(failure)) => return Attempt::Failed(failure),
-            Heard::CallsDone | Heard::Stopped => {
+            WaitOutcome::Ready(Ok(answer)) => answer,
+            WaitOutcome::Ready(Err(failure)) => return Attempt::Failed(failure),
+            WaitOutcome::CallsDone | WaitOutcome::Stopped => {
                 self.session.stop_before_speech().await;
                 return Attempt::Stopped;
             }
@@ -261,22 +261,22 @@ impl SessionLoop {
         self.session.turn.text.clear();
         let envelope = messages::whole_envelope(&message);
         for block in &blocks {
-            let told = self.tell_block(envelope.clone(), head.request_id.clone(), block);
-            if told.await {
+            let is_call = self.emit_text_or_call(envelope.clone(), head.request_id.clone(), block);
+            if is_call.await {
                 self.session.admit_last_call().await;
             }
         }
         self.session.finish_message(None).await;
         self.session.conversation.history.assistant(&blocks);
-        self.session.take_gauge();
+        self.session.update_gauge();
         self.session.launch().await;
         Attempt::Done
     }
 }
 
 impl Session {
-    /// Removes images and documents that the server rejects, because they would fail every further request. Returns false if
-    /// there are none.
+    /// Removes images and documents that the server rejects, because they would fail every further request. Returns
+    /// false if there are none.
     async fn drop_media(&mut self, failure: &Failure) -> bool {
         if self
             .conversation
@@ -290,9 +290,9 @@ impl Session {
             "{} Go on without them, or send them smaller. ({failure})",
             messages::MEDIA_DROPPED
         );
-        self.say_block(messages::media_removed(&text, failure.is_too_large(), &self.turn), None)
+        self.emit_block(messages::media_removed(&text, failure.is_too_large(), &self.turn), None)
             .await;
-        self.keep_shown().await;
+        self.record_sent_messages().await;
         true
     }
 
@@ -309,7 +309,7 @@ impl Session {
         }
         let fallback = self.options.model.fallbacks.remove(0);
         let fallback = self.model.resolve(Some(&fallback));
-        self.say(messages::model_fallback(self.answering_model(), &fallback, why))
+        self.emit(messages::model_fallback(self.answering_model(), &fallback, why))
             .await;
         let switch = Switch {
             requested: Some(fallback.clone()),
@@ -334,7 +334,7 @@ impl Session {
         self.turn.stop_reason = draft.message.stop_reason().map(str::to_owned);
         self.charge_draft(draft);
         self.conversation.history.assistant(&blocks);
-        self.take_gauge();
+        self.update_gauge();
     }
 
     fn charge_draft(&mut self, draft: &Draft) {
@@ -401,7 +401,7 @@ impl Session {
         }
         let mut blocks = draft.blocks();
         let mut kept = blocks.len();
-        if let Some(partial) = draft.message.partial().filter(|partial| spoken(&partial.block)) {
+        if let Some(partial) = draft.message.partial().filter(|partial| has_text(&partial.block)) {
             self.turn.text = partial
                 .block
                 .get("text")
@@ -412,7 +412,7 @@ impl Session {
             let mut assistant =
                 messages::assistant(envelope, partial.block.clone(), draft.request_id.clone(), &self.turn);
             assistant.aborted = Some(true);
-            self.say_block(assistant, Some(&partial.block)).await;
+            self.emit_block(assistant, Some(&partial.block)).await;
             blocks.push(partial.block);
             kept += 1;
         }
@@ -429,7 +429,7 @@ impl Session {
         }
         self.close_block(draft).await;
         if self.options.host.partial {
-            self.say(messages::aborted_delta(draft.message.id(), draft.message.start_usage()))
+            self.emit(messages::aborted_delta(draft.message.id(), draft.message.start_usage()))
                 .await;
         }
         self.close_message(draft, kept).await;
@@ -441,27 +441,27 @@ impl Session {
             return;
         };
         if self.options.host.partial && kind != "tool_use" {
-            self.say(messages::block_stop(index, draft.message.id())).await;
+            self.emit(messages::block_stop(index, draft.message.id())).await;
         }
     }
 
     /// Sends `message_stop` for an incomplete message.
     async fn close_message(&self, draft: &Draft, kept: usize) {
         if self.options.host.partial {
-            self.say(messages::message_stop(draft.message.id(), kept)).await;
+            self.emit(messages::message_stop(draft.message.id(), kept)).await;
         }
     }
 
     /// Echoes the prompt after the request was sent and before its first result.
     async fn echo_prompt(&mut self) {
         if let Some(replay) = self.turn.prompts.replay.take() {
-            self.say(replay).await;
+            self.emit(replay).await;
         }
     }
 
-    async fn say_requesting(&self) {
+    async fn emit_requesting(&self) {
         if self.options.host.partial {
-            self.say(messages::requesting(&self.turn)).await;
+            self.emit(messages::requesting(&self.turn)).await;
         }
     }
 }
@@ -489,7 +489,7 @@ fn is_empty_text(block: &Value) -> bool {
 }
 
 /// True for a text block that is not empty.
-fn spoken(block: &Value) -> bool {
+fn has_text(block: &Value) -> bool {
     block.get("type").and_then(Value::as_str) == Some("text")
         && block
             .get("text")

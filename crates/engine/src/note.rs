@@ -24,7 +24,7 @@ const END: &str = "</task-notification>";
 
 impl Note {
     /// Creates a note about a stopped task, which the model reads with the next prompt.
-    pub(crate) fn word(id: &str, summary: &str, origin: Value, timestamp: String) -> Self {
+    pub(crate) fn of_stopped_task(id: &str, summary: &str, origin: Value, timestamp: String) -> Self {
         let text = format!(
             "{NO_PERSON}\n\n<task-notification>\n<task-id>{id}</task-id>\n<status>stopped</status>\n<summary>{}</summary>\n\
              </task-notification>",
@@ -69,7 +69,8 @@ impl Note {
         }
     }
 
-    /// Appends further output of the monitor. Output beyond the limit is dropped; the output file of the task contains it.
+    /// Appends further output of the monitor. Output beyond the limit is dropped; the output file of the task contains
+    /// it.
     pub(crate) fn append(&mut self, printed: &str) {
         if self.text.len() + printed.len() <= MAX_REPORTS
             && let Some(text) = self.text.strip_suffix(END)

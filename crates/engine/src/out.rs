@@ -9,12 +9,12 @@ use sluice_wire::ToHost;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::messages::Signed;
+use crate::messages::Outgoing;
 
 /// Transforms messages that a subagent sends over the connection of its session.
-pub(crate) trait Speaker: std::fmt::Debug + Send + Sync {
+pub(crate) trait OutputFilter: std::fmt::Debug + Send + Sync {
     /// Returns the messages that the host receives for a message of the subagent.
-    fn speak(&self, message: ToHost) -> Vec<ToHost>;
+    fn filter_message(&self, message: ToHost) -> Vec<ToHost>;
 }
 
 /// The output of a session. If the receiver is gone, the session is cancelled.
@@ -24,7 +24,7 @@ pub(crate) struct Out {
     session_id: Arc<str>,
     quit: CancellationToken,
     /// Filter for the messages of a subagent.
-    speaker: Option<Arc<dyn Speaker>>,
+    speaker: Option<Arc<dyn OutputFilter>>,
 }
 
 impl Out {
@@ -38,7 +38,7 @@ impl Out {
     }
 
     /// Creates the output of a subagent.
-    pub(crate) fn of_agent(&self, speaker: Arc<dyn Speaker>) -> Self {
+    pub(crate) fn of_agent(&self, speaker: Arc<dyn OutputFilter>) -> Self {
         Self {
             speaker: Some(speaker),
             ..self.clone()
@@ -46,17 +46,17 @@ impl Out {
     }
 
     /// Changes the session id of outgoing messages.
-    pub(crate) fn sign_as(&mut self, session_id: &str) {
+    pub(crate) fn set_session_id(&mut self, session_id: &str) {
         self.session_id = session_id.into();
     }
 
     /// Sends a message with the id of the session. Waits while the channel is full.
-    pub(crate) async fn say(&self, mut message: impl Signed) {
-        message.sign(&self.session_id);
+    pub(crate) async fn emit(&self, mut message: impl Outgoing) {
+        message.set_session(&self.session_id);
         match &self.speaker {
             None => self.send(message.into()).await,
             Some(speaker) => {
-                for message in speaker.speak(message.into()) {
+                for message in speaker.filter_message(message.into()) {
                     self.send(message).await;
                 }
             }
@@ -64,7 +64,7 @@ impl Out {
     }
 
     /// Forwards a message that contains its session id already.
-    pub(crate) async fn pass_on(&self, message: ToHost) {
+    pub(crate) async fn forward(&self, message: ToHost) {
         self.send(message).await;
     }
 
@@ -84,9 +84,9 @@ impl HookReports for Out {
     fn report(&self, report: HookReport) -> BoxFuture<'_, ()> {
         async move {
             match report {
-                HookReport::Started(started) => self.say(started).await,
-                HookReport::Progress(progress) => self.say(progress).await,
-                HookReport::Response(response) => self.say(response).await,
+                HookReport::Started(started) => self.emit(started).await,
+                HookReport::Progress(progress) => self.emit(progress).await,
+                HookReport::Response(response) => self.emit(response).await,
             }
         }
         .boxed()

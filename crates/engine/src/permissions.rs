@@ -13,7 +13,7 @@ use crate::catalogue::entry::Entry;
 use crate::commands::skill_of;
 use crate::messages;
 use crate::options::Asker;
-use crate::policy::{self, hiding, named, there};
+use crate::policy::{self, hidden_by, is_available, is_selected};
 use crate::sandbox::decide;
 use crate::session::Session;
 use crate::untrusted;
@@ -22,11 +22,11 @@ impl Session {
     /// True if the tool is offered to the model.
     pub(crate) fn offers(&self, tool: &Descriptor) -> bool {
         let loaded = self.tooling.is_loaded(&tool.name);
-        self.has(tool) && (tool.default || loaded || self.names(tool) || self.helps(tool) || self.searches(tool))
+        self.has(tool) && (tool.default || loaded || self.names(tool) || self.is_task_tool(tool) || self.searches(tool))
     }
 
     /// Models without adaptive thinking receive the task list tools by default.
-    fn helps(&self, tool: &Descriptor) -> bool {
+    fn is_task_tool(&self, tool: &Descriptor) -> bool {
         let tracks =
             sluice_model::models::facts(&self.model.name).thinking == sluice_model::models::ThinkingSupport::Adaptive;
         tool.list == Some(ListKind::Tasks) && self.options.tools.has_default() && !tracks
@@ -43,17 +43,17 @@ impl Session {
     pub(crate) fn has(&self, tool: &Descriptor) -> bool {
         let answered = !tool.needs_person || self.options.permissions.asker == Asker::Host;
         let denied = self.tooling.servers().policy_of(&tool.name) == Some(Behavior::Deny);
-        answered && !denied && there(&self.options, &self.policy, tool)
+        answered && !denied && is_available(&self.options, &self.policy, tool)
     }
 
     /// True if `--tools` names the tool.
     fn names(&self, tool: &Descriptor) -> bool {
-        named(&self.options, tool)
+        is_selected(&self.options, tool)
     }
 
     /// The files that a search must not show.
     pub(crate) fn hidden(&self) -> sluice_tools::Hidden {
-        hiding(self.policy.clone())
+        hidden_by(self.policy.clone())
     }
 
     /// Applies a permission update of an answer, and saves it if its destination is a settings file.
@@ -65,7 +65,7 @@ impl Session {
         let applied = self.change_policy(|policy| sluice_permission::apply(policy, update, &root, &World));
         if let Ok(Some(change)) = applied {
             if let Err(error) = sluice_settings::write(&places, &change) {
-                self.say(messages::informational(
+                self.emit(messages::informational(
                     &format!("The rule could not be saved: {error}"),
                     "warning",
                 ))
@@ -79,7 +79,7 @@ impl Session {
             }
         }
         if self.policy.mode != before {
-            self.say(messages::mode(&self.policy.mode)).await;
+            self.emit(messages::mode(&self.policy.mode)).await;
         }
     }
 
@@ -92,7 +92,7 @@ impl Session {
     }
 
     /// Reports problems of settings and hooks, each once.
-    pub(crate) async fn say_settings_problems(&mut self) {
+    pub(crate) async fn report_settings_problems(&mut self) {
         let mut problems: Vec<String> = self
             .options
             .settings
@@ -106,14 +106,14 @@ impl Session {
             problems.extend(self.held_back());
         }
         for problem in problems {
-            if self.line.tell_once(&problem) {
-                self.say(messages::informational(&problem, "warning")).await;
+            if self.line.report_once(&problem) {
+                self.emit(messages::informational(&problem, "warning")).await;
             }
         }
     }
 
-    /// Customizations of the untrusted folder that are not applied. Cached until settings or the catalogue change, because it
-    /// reads all files of the folder.
+    /// Customizations of the untrusted folder that are not applied. Cached until settings or the catalogue change,
+    /// because it reads all files of the folder.
     fn held_back(&mut self) -> Option<String> {
         if let Some(known) = self.commands.held_back() {
             return known.clone();
@@ -202,7 +202,7 @@ impl Session {
                 ..Policy::clone(&self.policy)
             };
             policy.rules.extend(declared);
-            policy::clamp(&mut policy, &self.options);
+            policy::apply_managed_limits(&mut policy, &self.options);
             policy
         });
         let policy = stricter.as_ref().unwrap_or(&self.policy);

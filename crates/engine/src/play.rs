@@ -14,8 +14,8 @@ use crate::queue::{Accepted, Batch, Priority, Prompt, blocks_of};
 use crate::record::Queued;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
-use crate::slash_commands::Known;
-use crate::subagents::Part;
+use crate::slash_commands::FoundCommand;
+use crate::subagents::SubagentTurn;
 use crate::turn::{Ending, Stop, Turn};
 
 /// What starts a turn.
@@ -24,7 +24,7 @@ pub(crate) enum Opening {
     /// Queued prompts.
     Prompts(Batch),
     /// A prompt that is a command.
-    Command(Slash, Box<Known>, Prompt),
+    Command(Slash, Box<FoundCommand>, Prompt),
     /// A note that the model responds to, such as the end of a background task.
     Note(Note),
     /// A note that is only recorded for the model.
@@ -53,7 +53,8 @@ impl SessionLoop {
     /// Returns what to do next, if there is anything.
     pub(crate) async fn next_turn(&mut self) -> Option<Opening> {
         let session = &mut self.session;
-        // After `initialize` the hooks of the host are registered; without it, wait for a prompt or the end of the input.
+        // After `initialize` the hooks of the host are registered; without it, wait for a prompt or the end of the
+        // input.
         let ready = session.line.input_ended() || session.line.is_initialized() || !session.queue.is_empty();
         if ready && let Some(call) = session.hooks.take_deferred() {
             return Some(Opening::Deferred(call));
@@ -71,7 +72,7 @@ impl SessionLoop {
         }
         if let [prompt] = batch.prompts.as_slice()
             && !prompt.verbatim
-            && let Some((slash, known)) = session.known(&prompt.content)
+            && let Some((slash, known)) = session.find_command(&prompt.content)
             && let Some(prompt) = batch.prompts.pop()
         {
             return Some(Opening::Command(slash, Box::new(known), prompt));
@@ -88,33 +89,33 @@ impl SessionLoop {
             Opening::Prompts(batch) => Some(self.play_prompts(batch).await),
             Opening::Command(slash, known, prompt) => Some(self.play_command(slash, *known, prompt).await),
             Opening::Note(note) => Some(self.play_note(note).await),
-            Opening::Word(note) => Some(self.play_word(&note).await),
+            Opening::Word(note) => Some(self.record_note(&note).await),
             Opening::Deferred(call) => self.play_deferred_call(call).await,
         };
         match ending {
             Some(ending) => self.session.close(ending, &uuids).await,
             // The following turn continues this one and sends the result.
-            None => self.session.close_untold(),
+            None => self.session.close_without_result(),
         }
-        self.session.return_lent();
+        self.session.revert_overrides();
     }
 
     /// Runs a turn of a subagent. Its ending becomes part of the report; no `result` is sent.
-    pub(crate) async fn play_part(&mut self, part: Part<'_>) -> Ending {
+    pub(crate) async fn play_subagent_turn(&mut self, part: SubagentTurn<'_>) -> Ending {
         self.open(Turn::new(Vec::new(), None)).await;
         let ending = match part {
-            Part::Asked(text, shown) => self.be_asked(text, shown).await,
-            Part::Told(prompt) => self.be_told(prompt).await,
+            SubagentTurn::Task(text, shown) => self.run_task(text, shown).await,
+            SubagentTurn::Message(prompt) => self.run_message(prompt).await,
         };
-        self.session.close_untold();
+        self.session.close_without_result();
         ending
     }
 
     async fn open(&mut self, turn: Turn) {
         let session = &mut self.session;
-        session.requests.suggestions.drop_guess();
+        session.requests.suggestions.cancel();
         session.turn = turn;
-        session.line.owe_result();
+        session.line.open_result();
         session.conversation.transcript.begin_turn();
         session.enter(messages::State::Running).await;
         self.await_servers().await;
@@ -123,7 +124,7 @@ impl SessionLoop {
     async fn play_prompts(&mut self, mut batch: Batch) -> Ending {
         match self.shown_to_hooks(&mut batch).await {
             Some(ending) => ending,
-            None => self.play_plainly(batch).await,
+            None => self.run_prompts(batch).await,
         }
     }
 
@@ -141,15 +142,15 @@ impl SessionLoop {
             }
         };
         self.session.announce().await;
-        self.session.say_blocked().await;
+        self.session.emit_blocked().await;
         Some(ending)
     }
 
     /// Runs an open turn with its prompts unchanged.
-    pub(crate) async fn play_plainly(&mut self, batch: Batch) -> Ending {
+    pub(crate) async fn run_prompts(&mut self, batch: Batch) -> Ending {
         let query = batch.prompts.iter().any(|prompt| prompt.should_query);
         let Some((last, earlier)) = batch.prompts.split_last() else {
-            return Ending::Kept;
+            return Ending::Recorded;
         };
         for prompt in &batch.prompts {
             self.keep_prompt(prompt).await;
@@ -157,11 +158,11 @@ impl SessionLoop {
         if self.session.options.host.replay {
             for prompt in earlier.iter().filter(|prompt| prompt.is_replayed()) {
                 self.session
-                    .say(messages::replay(&prompt.id, &prompt.content, None))
+                    .emit(messages::replay(&prompt.id, &prompt.content, None))
                     .await;
             }
         }
-        self.session.say_started().await;
+        self.session.emit_started().await;
         self.drain().await;
 
         let verbatim = batch.prompts.iter().any(|prompt| prompt.verbatim);
@@ -194,7 +195,7 @@ impl SessionLoop {
         }
         self.session.announce().await;
         if !query && let Some(replay) = self.session.turn.prompts.replay.take() {
-            self.session.say(replay).await;
+            self.session.emit(replay).await;
         }
         self.run_turn(query).await
     }
@@ -213,7 +214,7 @@ impl SessionLoop {
         self.run_turn(true).await
     }
 
-    async fn play_word(&mut self, note: &Note) -> Ending {
+    async fn record_note(&mut self, note: &Note) -> Ending {
         self.session.keep_note(&note.text, &note.origin).await;
         self.session.conversation.history.user_text(&note.text);
         self.drain().await;
@@ -230,13 +231,13 @@ impl Session {
     async fn close(&mut self, ending: Ending, uuids: &[String]) {
         if self.turn.stop() == Some(Stop::Leave) {
             // The process has to exit. As in the reference CLI, no result is sent.
-            return self.close_untold();
+            return self.close_without_result();
         }
         let failed = matches!(ending, Ending::Api(_));
         let folded = std::mem::take(&mut self.turn.prompts.folded);
         for uuid in &folded {
             let state = if failed { "cancelled" } else { "completed" };
-            self.say(messages::lifecycle(uuid, state)).await;
+            self.emit(messages::lifecycle(uuid, state)).await;
         }
         self.turn.prompts.folded = folded;
         self.tooling.services().settle(self.account.ledger());
@@ -248,36 +249,36 @@ impl Session {
         let result = self.turn_result(&ending);
         self.line.count_result(result.is_error);
         self.turn.close();
-        self.turn.go_on();
-        self.line.result_told();
-        self.say(result).await;
-        self.let_agents_go();
+        self.turn.clear_stop();
+        self.line.close_result();
+        self.emit(result).await;
+        self.release_stopped_agents();
         let stopped = matches!(ending, Ending::Superseded { .. } | Ending::Interrupted { .. });
         let state = if stopped || failed { "cancelled" } else { "completed" };
         for uuid in uuids {
-            self.say(messages::lifecycle(uuid, state)).await;
+            self.emit(messages::lifecycle(uuid, state)).await;
         }
         self.suggest(&ending);
     }
 
     /// Closes the turn without a `result`.
-    fn close_untold(&mut self) {
+    fn close_without_result(&mut self) {
         self.turn.close();
-        self.line.result_told();
+        self.line.close_result();
         self.tooling.services().settle(self.account.ledger());
     }
 
     /// Reports that the prompts of the turn have started.
-    pub(crate) async fn say_started(&self) {
+    pub(crate) async fn emit_started(&self) {
         for uuid in &self.turn.prompts.uuids {
-            self.say(messages::lifecycle(uuid, "started")).await;
+            self.emit(messages::lifecycle(uuid, "started")).await;
         }
     }
 
     /// Queues a prompt.
     pub(crate) async fn enqueue(&mut self, message: sluice_wire::stdin::User) {
         let mut prompt = messages::prompt(message);
-        prompt.alone = !prompt.verbatim && self.known(&prompt.content).is_some();
+        prompt.alone = !prompt.verbatim && self.find_command(&prompt.content).is_some();
         let uuid = prompt.uuid.clone();
         let echo = self.options.host.replay && prompt.is_replayed();
         let urgent = prompt.priority == Priority::Now;
@@ -288,10 +289,10 @@ impl Session {
         match self.queue.push(prompt) {
             accepted @ (Accepted::Duplicate | Accepted::Earlier) => {
                 if let Some(replay) = replay {
-                    self.say(replay).await;
+                    self.emit(replay).await;
                 }
                 if let (Accepted::Earlier, Some(uuid)) = (accepted, uuid) {
-                    self.say(messages::lifecycle(&uuid, "completed")).await;
+                    self.emit(messages::lifecycle(&uuid, "completed")).await;
                 }
             }
             Accepted::Queued => {
@@ -300,7 +301,7 @@ impl Session {
                     self.enter(messages::State::Running).await;
                 }
                 if let Some(uuid) = uuid {
-                    self.say(messages::lifecycle(&uuid, "queued")).await;
+                    self.emit(messages::lifecycle(&uuid, "queued")).await;
                 }
                 if urgent && self.turn.is_open() && self.turn.stop().is_none() {
                     self.withdraw_asks().await;
@@ -312,14 +313,14 @@ impl Session {
 
     /// Returns the next note, unless a prompt has waited longer.
     pub(crate) fn note_due(&mut self) -> Option<Note> {
-        let since = self.background.owed_since()?;
+        let since = self.background.oldest_note_time()?;
         if self.queue.goes_before(since) {
             return None;
         }
-        self.background.owed()
+        self.background.pop_note()
     }
 
-    /// Adds reminders about the state of the session to the conversation where it has changed.
+    /// Adds reminders about changed session state (memory files, skills, servers, plan mode) to the conversation.
     pub(crate) fn remind(&mut self) {
         if !self.conversation.set_knows_memory(true) {
             let mut found = self.memories();
@@ -333,8 +334,8 @@ impl Session {
             let prompt = &self.options.prompt.words;
             if prompt.place_apart && prompt.replace.is_none() {
                 let place = self.options.place(self.policy.notes.as_deref());
-                let told = prompt::surroundings(&place).join("\n\n");
-                self.conversation.history.remind(&format!("[{told}]"));
+                let facts = prompt::environment_facts(&place).join("\n\n");
+                self.conversation.history.remind(&format!("[{facts}]"));
             }
             self.remind_of_place();
         }
@@ -368,11 +369,11 @@ impl Session {
     pub(crate) async fn announce(&mut self) {
         self.load_roster();
         let init = self.init();
-        self.say(init).await;
-        self.tell_commands_after_init().await;
-        self.say_settings_problems().await;
-        self.say_agent_problems().await;
-        self.say_catalogue_problems().await;
+        self.emit(init).await;
+        self.enable_command_updates().await;
+        self.report_settings_problems().await;
+        self.report_agent_problems().await;
+        self.report_catalogue_problems().await;
     }
 }
 

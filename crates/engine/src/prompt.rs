@@ -46,7 +46,7 @@ pub(crate) fn system(prompt: &SystemPrompt, place: &Place<'_>, style: Option<&St
         None => {
             parts.push(guide(style, prompt.bare));
             if !prompt.place_apart {
-                parts.extend(surroundings(place));
+                parts.extend(environment_facts(place));
             }
             parts.extend(style.map(Style::text).filter(|text| !text.is_empty()));
         }
@@ -68,9 +68,9 @@ pub(crate) fn blocks(texts: Vec<String>) -> Vec<Value> {
 /// Describes what has changed about the working folder since the system prompt was created.
 pub(crate) fn moved(system: &[Value], place: &Place<'_>) -> Option<String> {
     let text = |block: &Value| block.get("text").and_then(Value::as_str).map(str::to_owned);
-    let told = system.iter().filter_map(text).find(|text| text.starts_with(WHERE))?;
+    let stored = system.iter().filter_map(text).find(|text| text.starts_with(WHERE))?;
     let now = environment(place);
-    (told != now).then(|| format!("[This has changed since the conversation began. {now}]"))
+    (stored != now).then(|| format!("[This has changed since the conversation began. {now}]"))
 }
 
 /// The built-in instructions. A style that replaces them omits those about code and answers; the safety instructions
@@ -95,7 +95,7 @@ pub(crate) fn plan_reminder(plan_file: Option<&Path>, instructions: Option<&str>
 }
 
 /// Facts about the working folder.
-pub(crate) fn surroundings(place: &Place<'_>) -> Vec<String> {
+pub(crate) fn environment_facts(place: &Place<'_>) -> Vec<String> {
     std::iter::once(environment(place))
         .chain(place.notes.map(notes::guide))
         .collect()
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_tells_where_we_are() {
+    fn built_in_prompt_describes_the_environment() {
         let texts = texts(&SystemPrompt::default());
         assert!(
             texts
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_replacement_means_no_prompt_and_an_append_still_follows() {
+    fn empty_replacement_removes_the_prompt_but_keeps_the_append() {
         let prompt = SystemPrompt {
             replace: Some(String::new()),
             append: Some("Be kind.".into()),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_can_be_left_out() {
+    fn environment_can_be_left_out() {
         let apart = SystemPrompt {
             place_apart: true,
             ..SystemPrompt::default()
@@ -167,8 +167,8 @@ mod tests {
     }
 
     #[test]
-    fn a_host_says_how_to_plan_and_we_say_what_may_not_be() {
-        let told = plan_reminder(None, Some("Draw a map."));
-        assert!(told.contains("change nothing") && told.contains("Draw a map.") && told.contains("ExitPlanMode"));
+    fn plan_reminder_combines_host_instructions_and_restrictions() {
+        let stored = plan_reminder(None, Some("Draw a map."));
+        assert!(stored.contains("change nothing") && stored.contains("Draw a map.") && stored.contains("ExitPlanMode"));
     }
 }

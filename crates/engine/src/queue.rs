@@ -1,7 +1,7 @@
 //! The prompt queue.
 //!
-//! Pure: it decides which prompts are accepted, which form the next turn, and which may join a running turn. The session owns
-//! one queue.
+//! Pure: it decides which prompts are accepted, which form the next turn, and which may join a running turn. The
+//! session owns one queue.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -42,7 +42,7 @@ pub(crate) struct Prompt {
     pub(crate) id: String,
     /// A string or a list of blocks, as the host sent it.
     pub(crate) content: Value,
-    /// When it should run.
+    /// How soon it runs: at once, next or later.
     pub(crate) priority: Priority,
     /// Written by the host, not by a person; never replayed.
     pub(crate) synthetic: bool,
@@ -203,8 +203,8 @@ impl Queue {
         })
     }
 
-    /// Removes and returns the prompts that may join the running turn after its tools: all except those of priority `Later` and
-    /// those that follow a command, because they may depend on it (`/clear`).
+    /// Removes and returns the prompts that may join the running turn after its tools: all except those of priority
+    /// `Later` and those that follow a command, because they may depend on it (`/clear`).
     pub(crate) fn fold(&mut self) -> Vec<Prompt> {
         let mut open = true;
         let (folded, rest) = self.waiting.drain(..).partition(|prompt| {

@@ -10,7 +10,7 @@ use crate::history::History;
 
 /// A conversation that is being loaded.
 #[derive(Debug)]
-pub(crate) struct Recall {
+pub(crate) struct EarlierConversation {
     pub(crate) reading: JoinHandle<io::Result<(History, Since)>>,
     /// Usage of the last response in it.
     pub(crate) usage: Value,

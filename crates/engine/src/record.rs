@@ -36,7 +36,8 @@ impl Session {
         self.keep(entry).await;
     }
 
-    /// Stores a change of the queue. A session without messages has no file yet; the change is written with the first message.
+    /// Stores a change of the queue. A session without messages has no file yet; the change is written with the first
+    /// message.
     pub(crate) async fn keep_queued(&mut self, what: Queued<'_>) {
         if self.agents.id().is_some() {
             return;
@@ -57,7 +58,8 @@ impl Session {
         }
     }
 
-    /// Stores a generated title. A session without messages has no file yet; the title is written with the first message.
+    /// Stores a generated title. A session without messages has no file yet; the title is written with the first
+    /// message.
     pub(crate) async fn keep_ai_title(&mut self, title: &str) {
         self.conversation.transcript.entitle_by_model(title);
         if self.conversation.transcript.there() {
@@ -88,23 +90,23 @@ impl Session {
     }
 
     /// Stores and sends a message of the user side.
-    pub(crate) async fn say_aside(&mut self, frame: stdout::User) {
+    pub(crate) async fn emit_user_message(&mut self, frame: stdout::User) {
         self.keep(Entry::aside(&frame)).await;
-        self.say(frame).await;
+        self.emit(frame).await;
     }
 
     /// Stores and sends a tool result.
-    pub(crate) async fn say_result(&mut self, call_id: &str, frame: stdout::User, block: Value) {
+    pub(crate) async fn emit_result(&mut self, call_id: &str, frame: stdout::User, block: Value) {
         let entry = Entry::tool_result(&frame, block, self.conversation.transcript.holder(call_id));
         self.keep(entry).await;
-        self.say(frame).await;
+        self.emit(frame).await;
     }
 
     /// Stores and sends a block of the model. The unmodified block is stored.
-    pub(crate) async fn say_block(&mut self, frame: stdout::Assistant, block: Option<&Value>) {
+    pub(crate) async fn emit_block(&mut self, frame: stdout::Assistant, block: Option<&Value>) {
         let entry = self.conversation.transcript.block(&frame, block, &self.model.name);
         self.keep(entry).await;
-        self.say(frame).await;
+        self.emit(frame).await;
     }
 
     /// Gives the entries of a model message their final usage and stop reason. Without a message, or without a stop
@@ -148,7 +150,7 @@ impl Session {
     }
 
     /// Stores the user messages as sent to the model, if they differ from those derived from the transcript's entries.
-    pub(crate) async fn keep_shown(&mut self) {
+    pub(crate) async fn record_sent_messages(&mut self) {
         let messages = self.conversation.history.since_reply();
         let messages: Vec<&[u8]> = messages.iter().map(Message::as_bytes).collect();
         let written = self.conversation.transcript.keep_shown(&messages, shown::look);
@@ -182,7 +184,7 @@ impl Session {
                     .transcript
                     .path()
                     .map(|path| path.display().to_string());
-                self.say(TranscriptMirror {
+                self.emit(TranscriptMirror {
                     file_path: file_path.unwrap_or_default(),
                     entries: lines.iter().map(Raw::of).collect(),
                     ..TranscriptMirror::default()
@@ -192,16 +194,16 @@ impl Session {
             Ok(_) => {}
             Err(error) if !self.conversation.transcript.was_told_of_failure() => {
                 let text = format!("The conversation cannot be saved: {error}. The session continues without saving.");
-                self.say(messages::informational(&text, "warning")).await;
+                self.emit(messages::informational(&text, "warning")).await;
             }
             Err(_) => {}
         }
     }
 
     /// Sends the title, if the session has one from the start.
-    pub(crate) async fn tell_title(&self) {
+    pub(crate) async fn emit_title(&self) {
         if let Some(title) = self.conversation.transcript.title() {
-            self.say(title_changed(title)).await;
+            self.emit(title_changed(title)).await;
         }
     }
 
@@ -222,7 +224,7 @@ impl Session {
             let written = self.conversation.transcript.flush();
             self.mirror(written).await;
         }
-        self.say(title_changed(title)).await;
+        self.emit(title_changed(title)).await;
         Ok(())
     }
 }

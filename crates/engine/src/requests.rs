@@ -13,7 +13,7 @@ use crate::messages;
 /// Control requests that run concurrently.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
-    pub(crate) asides: Asides,
+    pub(crate) concurrent: ConcurrentRequests,
     /// File names for suggestions.
     pub(crate) names: Names,
     /// Suggestions of a next prompt.
@@ -22,7 +22,7 @@ pub(crate) struct Requests {
 
 /// The result of a control request that ran concurrently.
 #[derive(Debug)]
-pub(crate) struct Aside {
+pub(crate) struct RequestOutcome {
     pub(crate) answer: ControlResponse,
     /// A settings file was written; it is applied before the response is sent.
     pub(crate) wrote_settings: bool,
@@ -30,7 +30,7 @@ pub(crate) struct Aside {
     pub(crate) named: Option<String>,
 }
 
-impl From<ControlResponse> for Aside {
+impl From<ControlResponse> for RequestOutcome {
     fn from(answer: ControlResponse) -> Self {
         Self {
             answer,
@@ -42,30 +42,34 @@ impl From<ControlResponse> for Aside {
 
 /// The running requests.
 #[derive(Debug, Default)]
-pub(crate) struct Asides {
-    tasks: JoinSet<Aside>,
+pub(crate) struct ConcurrentRequests {
+    tasks: JoinSet<RequestOutcome>,
     requests: HashMap<Id, (RequestId, AbortHandle)>,
 }
 
-impl Asides {
+impl ConcurrentRequests {
     pub(crate) fn is_empty(&self) -> bool {
         self.tasks.is_empty()
     }
 
     /// Runs an asynchronous request.
-    pub(crate) fn spawn(&mut self, id: &RequestId, work: impl Future<Output = Aside> + Send + 'static) {
+    pub(crate) fn spawn(&mut self, id: &RequestId, work: impl Future<Output = RequestOutcome> + Send + 'static) {
         let handle = self.tasks.spawn(work);
         self.requests.insert(handle.id(), (id.clone(), handle));
     }
 
     /// Runs a blocking request.
-    pub(crate) fn spawn_blocking<T: Into<Aside>>(&mut self, id: &RequestId, work: impl FnOnce() -> T + Send + 'static) {
+    pub(crate) fn spawn_blocking<T: Into<RequestOutcome>>(
+        &mut self,
+        id: &RequestId,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) {
         let handle = self.tasks.spawn_blocking(move || work().into());
         self.requests.insert(handle.id(), (id.clone(), handle));
     }
 
     /// Waits for the next request to finish; `None` if there are none.
-    pub(crate) async fn next(&mut self) -> Option<Aside> {
+    pub(crate) async fn next(&mut self) -> Option<RequestOutcome> {
         let (task, done) = match self.tasks.join_next_with_id().await? {
             Ok((task, aside)) => (task, Ok(aside)),
             Err(error) => (error.id(), Err(error)),
@@ -75,7 +79,7 @@ impl Asides {
             .remove(&task)
             .map(|(request, _)| request)
             .unwrap_or_default();
-        Some(done.unwrap_or_else(|error| broken(&request, &error)))
+        Some(done.unwrap_or_else(|error| failed(&request, &error)))
     }
 
     /// Cancels a request. It is answered as cancelled, unless its work is finished or cannot be interrupted.
@@ -87,7 +91,7 @@ impl Asides {
 }
 
 /// The response for work that was cancelled or panicked.
-fn broken(request: &RequestId, error: &JoinError) -> Aside {
+fn failed(request: &RequestId, error: &JoinError) -> RequestOutcome {
     if error.is_cancelled() {
         return messages::error(request, "The request was cancelled".to_owned()).into();
     }
@@ -112,12 +116,12 @@ impl Suggestions {
     }
 
     /// Starts generating a suggestion.
-    pub(crate) fn guess(&mut self, work: impl Future<Output = Option<String>> + Send + 'static) {
+    pub(crate) fn start(&mut self, work: impl Future<Output = Option<String>> + Send + 'static) {
         self.guess.spawn(work);
     }
 
     /// Cancels the suggestion.
-    pub(crate) fn drop_guess(&mut self) {
+    pub(crate) fn cancel(&mut self) {
         self.guess = JoinSet::new();
     }
 }
@@ -129,28 +133,34 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn work_that_is_cancelled_is_answered_and_the_rest_goes_on() {
-        let mut asides = Asides::default();
-        let (tell, told) = tokio::sync::oneshot::channel::<()>();
-        asides.spawn(&RequestId::from("r1"), std::future::pending());
-        asides.spawn(&RequestId::from("r2"), async {
-            told.await.ok();
+    async fn cancelled_request_is_answered_and_others_continue() {
+        let mut concurrent = ConcurrentRequests::default();
+        let (release, id) = tokio::sync::oneshot::channel::<()>();
+        concurrent.spawn(&RequestId::from("r1"), std::future::pending());
+        concurrent.spawn(&RequestId::from("r2"), async {
+            id.await.ok();
             messages::ok(&RequestId::from("r2")).into()
         });
-        asides.cancel(&RequestId::from("r1"));
-        let first = asides.next().await.map(|aside| aside.answer);
+        concurrent.cancel(&RequestId::from("r1"));
+        let first = concurrent.next().await.map(|aside| aside.answer);
         assert!(matches!(first.map(|answer| answer.response), Some(Response::Error(_))));
-        tell.send(()).ok();
-        let second = asides.next().await.map(|aside| aside.answer.request_id().to_string());
+        release.send(()).ok();
+        let second = concurrent
+            .next()
+            .await
+            .map(|aside| aside.answer.request_id().to_string());
         assert_eq!(second.as_deref(), Some("r2"));
     }
 
     #[tokio::test]
-    async fn work_that_breaks_is_answered() {
-        let mut asides = Asides::default();
-        asides.spawn(&RequestId::from("r1"), async { unreachable!("broken on purpose") });
-        let told = asides.next().await.map(|aside| aside.answer.request_id().to_string());
-        assert_eq!(told.as_deref(), Some("r1"));
-        assert!(asides.is_empty());
+    async fn panicking_request_is_answered() {
+        let mut concurrent = ConcurrentRequests::default();
+        concurrent.spawn(&RequestId::from("r1"), async { unreachable!("broken on purpose") });
+        let id = concurrent
+            .next()
+            .await
+            .map(|aside| aside.answer.request_id().to_string());
+        assert_eq!(id.as_deref(), Some("r1"));
+        assert!(concurrent.is_empty());
     }
 }

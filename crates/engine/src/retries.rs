@@ -6,7 +6,7 @@ use std::time::Duration;
 use sluice_model::{Failure, RetryDecision, retry};
 
 use crate::messages;
-use crate::session_loop::{Heard, SessionLoop};
+use crate::session_loop::{SessionLoop, WaitOutcome};
 
 /// The retry state of a request.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Default for Attempts {
 
 /// What follows a failed attempt.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Again {
+pub(crate) enum RetryOutcome {
     /// Retry now.
     Try,
     /// The request has failed finally.
@@ -42,37 +42,37 @@ pub(crate) enum Again {
 
 impl SessionLoop {
     /// Waits until a failed request may be retried, if it may.
-    pub(crate) async fn again(&mut self, attempts: &mut Attempts, failure: &Failure) -> Again {
+    pub(crate) async fn retry_or_give_up(&mut self, attempts: &mut Attempts, failure: &Failure) -> RetryOutcome {
         // An unavailable model is replaced immediately if there is a fallback.
         if failure.is_unavailable() && !self.session.options.model.fallbacks.is_empty() {
-            return Again::GiveUp;
+            return RetryOutcome::GiveUp;
         }
         let max_retries = self.session.options.model.max_retries;
         let policy = retry::Policy { max_retries };
         match retry::next(&policy, attempts.attempt, failure, attempts.overloaded, jitter()) {
             RetryDecision::RetryWithoutStreaming => attempts.streaming = false,
             RetryDecision::Retry { delay } => {
-                if self.wait_to_retry(attempts.attempt, delay, failure).await == Again::Stopped {
-                    return Again::Stopped;
+                if self.wait_to_retry(attempts.attempt, delay, failure).await == RetryOutcome::Stopped {
+                    return RetryOutcome::Stopped;
                 }
             }
             RetryDecision::GiveUp => {
                 self.session.report_limits(failure.limits()).await;
-                return Again::GiveUp;
+                return RetryOutcome::GiveUp;
             }
         }
         attempts.overloaded += u32::from(failure.is_overloaded());
         attempts.attempt += 1;
-        Again::Try
+        RetryOutcome::Try
     }
 
-    async fn wait_to_retry(&mut self, attempt: u32, delay: Duration, failure: &Failure) -> Again {
+    async fn wait_to_retry(&mut self, attempt: u32, delay: Duration, failure: &Failure) -> RetryOutcome {
         let max_retries = self.session.options.model.max_retries;
-        let told = messages::api_retry(attempt, max_retries, delay, failure);
-        self.session.say(told).await;
+        let message = messages::api_retry(attempt, max_retries, delay, failure);
+        self.session.emit(message).await;
         match self.wait_for(Some(pin!(tokio::time::sleep(delay)))).await {
-            Heard::Stopped => Again::Stopped,
-            Heard::Ready(()) | Heard::CallsDone => Again::Try,
+            WaitOutcome::Stopped => RetryOutcome::Stopped,
+            WaitOutcome::Ready(()) | WaitOutcome::CallsDone => RetryOutcome::Try,
         }
     }
 }

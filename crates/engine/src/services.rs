@@ -1,5 +1,5 @@
-//! Services of a session for its tools: the small model, web search of the provider, deferred tools, and the path of the
-//! plan file.
+//! Services of a session for its tools: the small model, web search of the provider, deferred tools, and the path of
+//! the plan file.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,9 +13,9 @@ use sluice_tools::{AnyTool, DeferredTool, Pending, SearchHit, SearchPart, Search
 use crate::ledger::SharedLedger;
 
 /// The maximum number of tokens of a response of the small model.
-const MOST_TOKENS: u32 = 4096;
+const MAX_TOKENS: u32 = 4096;
 /// The maximum number of web searches per call.
-const MOST_SEARCHES: u32 = 8;
+const MAX_SEARCHES: u32 = 8;
 
 /// Services of a session for its tools, shared with running calls.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl Services for ToolServices {
         Box::pin(async move {
             let messages = vec![json!({"role": "user", "content": prompt})];
             let mut request = Request::new(self.client.names().small(), messages);
-            request.max_tokens = MOST_TOKENS;
+            request.max_tokens = MAX_TOKENS;
             request.system = vec![json!({"type": "text", "text": system})];
             request.thinking = Thinking::Off;
             request.cache = Cache::Off;
@@ -113,11 +113,11 @@ impl Services for ToolServices {
     }
 
     fn deferred(&self) -> Vec<DeferredTool> {
-        let told = |tool: &AnyTool| DeferredTool {
+        let describe = |tool: &AnyTool| DeferredTool {
             name: tool.descriptor().name.to_string(),
             description: tool.descriptor().description.to_string(),
         };
-        self.lock().deferred.iter().map(told).collect()
+        self.lock().deferred.iter().map(describe).collect()
     }
 
     fn plan_file(&self) -> PathBuf {
@@ -141,7 +141,7 @@ impl HookModel for ToolServices {
 
 /// The definition of the provider's web search tool, which runs on the server.
 fn search_tool(search: &SearchRequest) -> Value {
-    let mut tool = json!({"type": "web_search_20250305", "name": "web_search", "max_uses": MOST_SEARCHES});
+    let mut tool = json!({"type": "web_search_20250305", "name": "web_search", "max_uses": MAX_SEARCHES});
     if let Some(map) = tool.as_object_mut() {
         for (key, domains) in [
             ("allowed_domains", &search.allowed_domains),
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hits_texts_and_failures_of_a_search_are_told_apart() {
+    fn search_reply_contains_hits_texts_and_failures() {
         let reply = search_reply(&[
             json!({"type": "text", "text": "Looking."}),
             json!({"type": "server_tool_use", "id": "srv", "name": "web_search", "input": {}}),

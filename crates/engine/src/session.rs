@@ -115,7 +115,7 @@ impl Session {
     pub(crate) fn change_policy<T>(&mut self, change: impl FnOnce(&mut sluice_permission::Policy) -> T) -> T {
         let policy = Arc::make_mut(&mut self.policy);
         let changed = change(policy);
-        policy::clamp(policy, &self.options);
+        policy::apply_managed_limits(policy, &self.options);
         changed
     }
 
@@ -124,8 +124,8 @@ impl Session {
         self.line.enter(state).await;
     }
 
-    pub(crate) async fn say(&self, message: impl messages::Signed) {
-        self.line.out().say(message).await;
+    pub(crate) async fn emit(&self, message: impl messages::Outgoing) {
+        self.line.out().emit(message).await;
     }
 }
 

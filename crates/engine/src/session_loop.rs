@@ -1,5 +1,5 @@
-//! The task of a session: it waits for events, runs turns while prompts are queued, and ends when the input has ended and no
-//! work is left.
+//! The task of a session: it waits for events, runs turns while prompts are queued, and ends when the input has ended
+//! and no work is left.
 //!
 //! A turn is written as straight-line code in methods of [`SessionLoop`]. Where it has to wait, it calls
 //! [`SessionLoop::wait_for`], and [`Session::on_event`] handles events meanwhile. A handler is a method of [`Session`],
@@ -19,7 +19,7 @@ use crate::session::Session;
 use crate::turn::Stop;
 
 /// How long an interrupted turn waits for further inputs that belong to the interrupt.
-const LINGER: std::time::Duration = std::time::Duration::from_millis(3);
+const INTERRUPT_GRACE: std::time::Duration = std::time::Duration::from_millis(3);
 
 /// A session and its event sources.
 pub(crate) struct SessionLoop {
@@ -28,7 +28,7 @@ pub(crate) struct SessionLoop {
     /// Inputs that have been received and not handled yet.
     pub(crate) unread: VecDeque<Input>,
     /// The input channel is closed.
-    pub(crate) deaf: bool,
+    pub(crate) input_closed: bool,
     pub(crate) settings_changes: Option<mpsc::Receiver<()>>,
 }
 
@@ -40,7 +40,7 @@ enum Next<T> {
 }
 
 /// The reason for the end of a wait.
-pub(crate) enum Heard<T> {
+pub(crate) enum WaitOutcome<T> {
     /// The awaited future is ready.
     Ready(T),
     /// Every call has its result.
@@ -55,7 +55,7 @@ impl SessionLoop {
             session,
             inbox,
             unread: VecDeque::new(),
-            deaf: false,
+            input_closed: false,
             settings_changes: None,
         }
     }
@@ -66,13 +66,13 @@ impl SessionLoop {
         if !self.session.options.session.parked {
             self.session.tooling.servers().start();
         }
-        self.session.take_up().await;
+        self.session.restore_session().await;
         self.session.open_catalogue();
-        self.session.be_led_from_the_start();
-        self.session.tell_title().await;
+        self.session.start_main_agent();
+        self.session.emit_title().await;
         self.hook_begin().await;
-        if !self.session.conversation.is_recalling() {
-            self.session.tell_orphans().await;
+        if !self.session.conversation.is_loading() {
+            self.session.report_orphans().await;
         }
         self.session.resume_interrupted().await;
         let code = loop {
@@ -82,13 +82,13 @@ impl SessionLoop {
             if let Some(opening) = self.next_turn().await {
                 self.play(opening).await;
             } else if let Some(input) = self.unread.pop_front() {
-                self.session.take(input).await;
+                self.session.on_input(input).await;
             } else {
                 if !self.session.background.has_agents() {
                     self.session.enter(messages::State::Idle).await;
                 }
                 if self.session.line.input_ended()
-                    && self.session.requests.asides.is_empty()
+                    && self.session.requests.concurrent.is_empty()
                     && self.session.requests.suggestions.is_empty()
                     && !self.session.awaits_background()
                 {
@@ -101,11 +101,11 @@ impl SessionLoop {
         self.session.hook_session_end("other").await;
         self.session.line.requests().close();
         self.session.tooling.servers().shut_down().await;
-        self.session.agents.shared().hush();
+        self.session.agents.shared().mute_all();
         self.session.tooling.tasks().kill_all().await;
         match self.session.line.leaving() {
-            None => self.session.see_agents_off().await,
-            Some(_) => self.session.see_commands_off().await,
+            None => self.session.wait_for_agents_to_stop().await,
+            Some(_) => self.session.report_killed_commands().await,
         }
         Exit { code }
     }
@@ -122,7 +122,7 @@ impl SessionLoop {
     }
 
     /// Waits for `work`, or for the tool calls if it is `None`, and handles other events meanwhile.
-    pub(crate) async fn wait_for<F: Future>(&mut self, mut work: Option<Pin<&mut F>>) -> Heard<F::Output> {
+    pub(crate) async fn wait_for<F: Future>(&mut self, mut work: Option<Pin<&mut F>>) -> WaitOutcome<F::Output> {
         let awaited = if work.is_some() { Awaited::Work } else { Awaited::Calls };
         // Inputs that arrived together with the prompt may complete the wait.
         self.read().await;
@@ -131,18 +131,18 @@ impl SessionLoop {
             let supersedes = self.session.turn.stop() == Some(Stop::Supersede);
             let ends_by_itself = supersedes && awaited == Awaited::Calls && self.session.runs_commands();
             if self.session.turn.stop().is_some() && !ends_by_itself {
-                self.linger().await;
-                return Heard::Stopped;
+                self.await_interrupt_inputs().await;
+                return WaitOutcome::Stopped;
             }
             if awaited == Awaited::Calls && self.session.turn.take_stop_by() {
                 self.session.turn.stop_with(Stop::Interrupt);
-                return Heard::Stopped;
+                return WaitOutcome::Stopped;
             }
             if awaited == Awaited::Calls && self.session.calls.all_done() {
-                return Heard::CallsDone;
+                return WaitOutcome::CallsDone;
             }
             match self.next(&mut work, awaited).await {
-                Next::Ready(output) => return Heard::Ready(output),
+                Next::Ready(output) => return WaitOutcome::Ready(output),
                 Next::Event(event) => self.handle(event, awaited).await,
             }
         }
@@ -158,16 +158,16 @@ impl SessionLoop {
         Next::Event(tokio::select! {
             biased;
             () = session.line.quit().cancelled() => Event::Quit,
-            inputs = self.inbox.recv(), if !self.deaf => Event::Input(inputs),
+            inputs = self.inbox.recv(), if !self.input_closed => Event::Input(inputs),
             event = session.tooling.next() => Event::Tooling(event),
             () = changed(&mut self.settings_changes) => Event::Settings,
-            Some(aside) = session.requests.asides.next() => Event::Aside(Box::new(aside)),
+            Some(aside) = session.requests.concurrent.next() => Event::Request(Box::new(aside)),
             Some(guess) = session.requests.suggestions.next() => Event::Suggested(guess),
-            Some(hooked) = session.hooks.next() => Event::Hooked(Box::new(hooked)),
+            Some(hooked) = session.hooks.next() => Event::Hooks(Box::new(hooked)),
             Some(progress) = session.calls.next() => Event::Call(progress),
             output = poll_opt(work) => return Next::Ready(output),
-            // Timers come last: whatever has arrived by now was in time.
-            summed = session.agents.next_summary(), if !idle => Event::Summed(summed),
+            // Timers come last: an event that is already available was in time.
+            summed = session.agents.next_summary(), if !idle => Event::Summary(summed),
             () = sleep_until(launch_at), if !idle => Event::LaunchDue,
             () = sleep_until(session.turn.stops_by()), if !idle => Event::StopDue,
             () = sleep_until(given_up_at) => Event::BackgroundDue,
@@ -184,19 +184,19 @@ impl SessionLoop {
             }
             // Signals may still arrive after the end of the input, so the channel is not the only source.
             Event::Input(None) => {
-                self.deaf = true;
+                self.input_closed = true;
                 if !self.session.line.input_ended() {
-                    Box::pin(self.session.take(Input::Eof)).await;
+                    Box::pin(self.session.on_input(Input::Eof)).await;
                 }
             }
             event => Box::pin(self.session.on_event(event, awaited)).await,
         }
     }
 
-    /// Waits a moment for inputs that were written together with an interrupt: they belong to the same turn, also a second
-    /// interrupt.
-    async fn linger(&mut self) {
-        let until = Instant::now() + LINGER;
+    /// Waits a moment for inputs that were written together with an interrupt: they belong to the same turn, also a
+    /// second interrupt.
+    async fn await_interrupt_inputs(&mut self) {
+        let until = Instant::now() + INTERRUPT_GRACE;
         while self.session.turn.stop() == Some(Stop::Interrupt)
             && !self.session.line.input_ended()
             && let Ok(Some(inputs)) = tokio::time::timeout_at(until, self.inbox.recv()).await
@@ -217,7 +217,7 @@ impl SessionLoop {
 
     async fn read(&mut self) {
         while let Some(input) = self.unread.pop_front() {
-            Box::pin(self.session.take(input)).await;
+            Box::pin(self.session.on_input(input)).await;
         }
     }
 }
@@ -232,11 +232,11 @@ async fn sleep_until(deadline: Option<Instant>) {
 
 /// Waits for a settings file to change.
 async fn changed(changes: &mut Option<mpsc::Receiver<()>>) {
-    let told = match changes {
+    let change = match changes {
         Some(changes) => changes.recv().await,
         None => std::future::pending().await,
     };
-    if told.is_none() {
+    if change.is_none() {
         // The watcher has ended.
         *changes = None;
     }

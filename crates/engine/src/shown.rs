@@ -35,7 +35,7 @@ pub(crate) fn look(block: Value) -> Looked {
 impl Conversation for History {
     fn say(&mut self, by_model: bool, blocks: &[Block]) {
         let role = if by_model { Role::Assistant } else { Role::User };
-        self.again(message(role, blocks), blocks.iter().map(|block| block.tokens).sum());
+        self.restore_message(message(role, blocks), blocks.iter().map(|block| block.tokens).sum());
     }
 
     fn take_back(&mut self, messages: usize) {

@@ -61,27 +61,27 @@ fn any_block() -> impl Strategy<Value = Value> {
 proptest! {
     /// The fast path produces the same bytes as parsing every block, including cache markers.
     #[test]
-    fn what_is_kept_is_sent_as_it_was(content in prop::collection::vec(any_block(), 0..5)) {
+    fn stored_blocks_are_sent_unchanged(content in prop::collection::vec(any_block(), 0..5)) {
         let thorough: Vec<Value> = content.iter().cloned().map(|block| look(block).block).collect();
         let thorough: Vec<Value> = thorough.into_iter().filter(|block| !is_blank(block)).collect();
         let thinks = |block: &Value| kind(block) == "thinking";
-        let said = messages_in(&[
+        let sent = messages_in(&[
             json!({"type": "user", "uuid": "u", "message": {"role": "user", "content": "one"}}),
             json!({"type": "assistant", "uuid": "a", "parentUuid": "u", "message": {"id": "m", "content": content}}),
         ]);
-        let said = said.into_iter().find(Message::is_assistant);
+        let sent = sent.into_iter().find(Message::is_assistant);
         let wanted = (!thorough.iter().all(thinks)).then(|| Message::new(Role::Assistant, &thorough));
-        prop_assert_eq!(said, wanted);
+        prop_assert_eq!(sent, wanted);
     }
 
     #[test]
-    fn a_text_is_a_block(words in "[a\"\\\\\n\u{e9}\u{1f600}\u{7}]{0,6}") {
-        let said = messages_in(&[
+    fn text_content_becomes_a_block(words in "[a\"\\\\\n\u{e9}\u{1f600}\u{7}]{0,6}") {
+        let sent = messages_in(&[
             json!({"type": "user", "uuid": "u", "message": {"role": "user", "content": words}}),
             json!({"type": "assistant", "uuid": "a", "parentUuid": "u",
                 "message": {"id": "m", "content": [{"type": "text", "text": "x"}]}}),
         ]);
-        prop_assert_eq!(&said[0], &Message::new(Role::User, &[json!({"type": "text", "text": words})]));
+        prop_assert_eq!(&sent[0], &Message::new(Role::User, &[json!({"type": "text", "text": words})]));
     }
 }
 
@@ -112,7 +112,7 @@ fn parts() -> impl Strategy<Value = Vec<Part>> {
 }
 
 /// Writes a transcript like a session does, and builds the expected messages.
-struct Scribe {
+struct TranscriptWriter {
     _dir: tempfile::TempDir,
     projects: Projects,
     transcript: Transcript,
@@ -120,7 +120,7 @@ struct Scribe {
     made: usize,
 }
 
-impl Scribe {
+impl TranscriptWriter {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let projects = Projects::new(dir.path().to_owned());
@@ -200,18 +200,18 @@ impl Scribe {
 proptest! {
     /// The conversation that is read equals the one that was written, byte for byte.
     #[test]
-    fn a_conversation_survives_its_file(parts in parts()) {
-        let mut scribe = Scribe::new();
+    fn conversation_is_restored_unchanged_from_its_transcript(parts in parts()) {
+        let mut writer = TranscriptWriter::new();
         for part in parts {
             match part {
-                Part::Prompt(words) => scribe.prompt(&words),
+                Part::Prompt(words) => writer.prompt(&words),
                 Part::Reply(texts) => {
                     let texts = texts.iter().map(|words| json!({"type": "text", "text": words}));
-                    scribe.reply(&texts.collect::<Vec<Value>>());
+                    writer.reply(&texts.collect::<Vec<Value>>());
                 }
-                Part::Calls(count) => scribe.calls(count),
+                Part::Calls(count) => writer.calls(count),
             }
         }
-        prop_assert_eq!(messages_of(&scribe.projects), scribe.history.messages());
+        prop_assert_eq!(messages_of(&writer.projects), writer.history.messages());
     }
 }

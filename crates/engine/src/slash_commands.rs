@@ -17,26 +17,26 @@ mod skill;
 
 use sluice_permission::Source;
 
-pub(crate) use play::Known;
+pub(crate) use play::FoundCommand;
 
 use crate::session::Session;
 
 impl Session {
     /// Reverts the overrides of a command at the end of its turn. A model that was chosen in the meantime is kept.
-    pub(crate) fn return_lent(&mut self) {
+    pub(crate) fn revert_overrides(&mut self) {
         if self.policy.rules.iter().any(|rule| rule.source == Source::Command) {
             self.change_policy(|policy| policy.rules.retain(|rule| rule.source != Source::Command));
         }
-        let lent = self.commands.take_lent();
-        if let Some((before, lent)) = lent.model
-            && self.model.name == lent
+        let overrides = self.commands.take_overrides();
+        if let Some((before, replacement)) = overrides.model
+            && self.model.name == replacement
         {
             self.model.name = before;
         }
-        if let Some(effort) = lent.effort {
+        if let Some(effort) = overrides.effort {
             self.options.model.effort = effort;
         }
-        for origin in lent.hooks {
+        for origin in overrides.hooks {
             self.remove_hooks(&origin);
         }
     }

@@ -1,5 +1,5 @@
-//! Structured output: the model passes its final answer as the input of a special tool. The turn ends with the first input
-//! that matches the schema.
+//! Structured output: the model passes its final answer as the input of a special tool. The turn ends with the first
+//! input that matches the schema.
 
 use serde_json::{Value, json};
 use sluice_call::CallEvent;

@@ -13,11 +13,11 @@ use crate::session::Session;
 use crate::turn::Ending;
 
 /// The maximum number of tokens of a suggestion.
-const MOST_TOKENS: u32 = 200;
+const MAX_TOKENS: u32 = 200;
 /// The maximum length of a suggestion, in characters. Longer answers are unlikely to be used unchanged.
-const LONGEST: usize = 240;
+const MAX_SUGGESTION_CHARS: usize = 240;
 /// The answer of a model that has no suggestion.
-const NOTHING: &str = "none";
+const NO_SUGGESTION: &str = "none";
 
 const GUIDE: &str = "\
 <system-reminder>\nThis is not from the person. Guess the one prompt they will most likely send next, judging by what they \
@@ -37,16 +37,20 @@ impl Session {
         if self.over_budget().is_some() || self.line.leaving().is_some() {
             return;
         }
-        let mut request = self.request_of(self.conversation.history.with_aside(GUIDE));
-        request.max_tokens = MOST_TOKENS;
+        let mut request = self.request_of(self.conversation.history.with_question(GUIDE));
+        request.max_tokens = MAX_TOKENS;
         request.thinking = models::facts(&self.model.name).thinking.off();
         if !request.tools.is_empty() {
             request.extra.insert("tool_choice".to_owned(), json!({"type": "none"}));
         }
         let tool_services = self.tooling.services().clone();
-        self.requests
-            .suggestions
-            .guess(async move { tool_services.answer(request).await.ok().and_then(|text| guess(&text)) });
+        self.requests.suggestions.start(async move {
+            tool_services
+                .answer(request)
+                .await
+                .ok()
+                .and_then(|text| parse_suggestion(&text))
+        });
     }
 
     fn suggests(&self) -> bool {
@@ -58,9 +62,9 @@ impl Session {
     }
 
     /// Sends a suggestion.
-    pub(crate) async fn say_suggestion(&self, guess: Option<String>) {
+    pub(crate) async fn emit_suggestion(&self, guess: Option<String>) {
         if let Some(suggestion) = guess {
-            self.say(PromptSuggestion {
+            self.emit(PromptSuggestion {
                 suggestion,
                 uuid: messages::fresh_id(),
                 ..PromptSuggestion::default()
@@ -71,11 +75,11 @@ impl Session {
 }
 
 /// Extracts the suggestion from an answer, if it is valid.
-fn guess(text: &str) -> Option<String> {
+fn parse_suggestion(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['"', '`', '“', '”']).trim();
     let bare = text.trim_end_matches(['.', '!']);
-    let none = text.is_empty() || bare.eq_ignore_ascii_case(NOTHING);
-    (!none && !text.contains('\n') && text.chars().count() <= LONGEST).then(|| text.to_owned())
+    let none = text.is_empty() || bare.eq_ignore_ascii_case(NO_SUGGESTION);
+    (!none && !text.contains('\n') && text.chars().count() <= MAX_SUGGESTION_CHARS).then(|| text.to_owned())
 }
 
 #[cfg(test)]
@@ -83,10 +87,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_one_line_to_take_over_is_a_guess() {
-        assert_eq!(guess(" \"run the tests\"\n").as_deref(), Some("run the tests"));
+    fn suggestion_must_be_a_single_short_line() {
+        assert_eq!(
+            parse_suggestion(" \"run the tests\"\n").as_deref(),
+            Some("run the tests")
+        );
         for none in ["", "None.", "none", "one\ntwo", &"x".repeat(300)] {
-            assert_eq!(guess(none), None, "{none}");
+            assert_eq!(parse_suggestion(none), None, "{none}");
         }
     }
 }

@@ -46,8 +46,8 @@ impl Session {
             output_style: self.style_name(),
             agents: Some(self.agent_names()),
             skills: Some(self.skill_names()),
-            plugins: Some(self.plugins_told()),
-            plugin_errors: self.plugin_errors_told(),
+            plugins: Some(self.plugin_infos()),
+            plugin_errors: self.plugin_errors(),
             capabilities: Some(messages::CAPABILITIES.iter().map(|&word| word.to_owned()).collect()),
             mcp_server_errors: Some(self.tooling.servers().skipped().to_vec()).filter(|errors| !errors.is_empty()),
             // Only model requests leave the machine.

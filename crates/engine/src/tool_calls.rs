@@ -75,7 +75,8 @@ impl Session {
         shown
     }
 
-    /// Validates a new call. An invalid call gets its result immediately; any other waits for the next event of the stream.
+    /// Validates a new call. An invalid call gets its result immediately; any other waits for the next event of the
+    /// stream.
     pub(crate) async fn admit_last_call(&mut self) {
         let Some(index) = self.calls.len().checked_sub(1) else {
             return;
@@ -89,7 +90,9 @@ impl Session {
                     let raw = unparsed.get("raw").and_then(Value::as_str).unwrap_or_default();
                     Some(Outcome::unparsed_input(&call.name, raw))
                 }
-                None if self.options.agents.never_in_background && wants_background(tool.descriptor(), &call.input) => {
+                None if self.options.agents.never_in_background
+                    && is_background_call(tool.descriptor(), &call.input) =>
+                {
                     Some(Outcome::failed(NO_BACKGROUND))
                 }
                 None => match tool.check(&call.input, &self.tooling.cwd().get()) {
@@ -111,11 +114,11 @@ impl Session {
 
     /// Starts every call that may start now.
     pub(crate) async fn launch(&mut self) {
-        self.let_agents_speak().await;
-        self.catch_up().await;
-        self.brief_desk();
+        self.release_agents_and_wait().await;
+        self.apply_shared_changes().await;
+        self.update_services();
         self.brief_agents();
-        self.calls.launch_begins();
+        self.calls.clear_launch();
         // With a budget, the cost of the whole response is checked before its calls start.
         let budgeted = self.options.limits.max_budget_usd.is_some();
         if self.turn.stop().is_some() || (budgeted && (self.turn.stop_reason.is_none() || self.over_budget().is_some()))
@@ -167,8 +170,10 @@ impl Session {
             pins: Some(pins),
             ..self.context(&id)
         };
-        self.calls
-            .run(index, async move { guard::called(tool.run(input, &context)).await });
+        self.calls.run(
+            index,
+            async move { guard::catch_panic(tool.run(input, &context)).await },
+        );
     }
 
     pub(crate) fn context(&self, call_id: &str) -> Context {
@@ -189,7 +194,7 @@ impl Session {
             .collect()
     }
 
-    /// True if running calls will end by themselves, which subagents do not.
+    /// True if calls are running and none of them starts a subagent.
     pub(crate) fn runs_commands(&self) -> bool {
         let mut under_way = self.calls.iter().filter(|call| call.is_under_way());
         self.calls.any_run() && !under_way.any(|call| self.starts_agent(&call.name, &call.input))
@@ -217,17 +222,17 @@ impl Session {
         if !self.calls.get(index).is_some_and(Call::is_running) {
             return;
         }
-        let mut outcome = self.taught(index, outcome);
+        let mut outcome = self.with_schema(index, outcome);
         if outcome.is_error != Some(true) && !outcome.interrupted {
             self.touched_by_call(index);
         }
-        self.take_effect(std::mem::take(&mut outcome.effects)).await;
+        self.apply_effects(std::mem::take(&mut outcome.effects)).await;
         self.advance(index, CallEvent::Ran(Box::new(outcome))).await;
     }
 }
 
 /// True if a command should run in the background.
-fn wants_background(tool: &Descriptor, input: &Value) -> bool {
+fn is_background_call(tool: &Descriptor, input: &Value) -> bool {
     let wanted = tool.background.and_then(|key| input.get(key));
     wanted == Some(&Value::Bool(true))
 }

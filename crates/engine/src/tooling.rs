@@ -19,7 +19,7 @@ use crate::wakeups::{Wakeups, schedule_tools};
 use crate::worktrees::{Worktrees, worktree_tools};
 
 /// Capacity of the channel for reports of calls.
-const REPORTS: usize = 256;
+const REPORT_CAPACITY: usize = 256;
 
 /// Resources of tools.
 pub(crate) struct Tooling {
@@ -62,7 +62,7 @@ impl Tooling {
         servers: Servers,
         worktrees: Arc<Worktrees>,
     ) -> Self {
-        let (reports, reported) = mpsc::channel(REPORTS);
+        let (reports, reported) = mpsc::channel(REPORT_CAPACITY);
         let wakeups = Wakeups::new();
         Self {
             cwd: Arc::new(Cwd::new(options.cwd.clone())),
@@ -86,7 +86,8 @@ impl Tooling {
         }
     }
 
-    /// Uses the resources of the parent session; for a subagent. Returns the servers that belong to the subagent itself.
+    /// Uses the resources of the parent session; for a subagent. Returns the servers that belong to the subagent
+    /// itself.
     pub(crate) fn share(&mut self, brief: &BriefTools) -> Servers {
         self.tasks = brief.tasks.clone();
         self.web = brief.web.clone();
@@ -141,7 +142,7 @@ impl Tooling {
     }
 
     /// Returns a report that has arrived already.
-    pub(crate) fn report_at_hand(&mut self) -> Option<ToolEvent> {
+    pub(crate) fn try_next_report(&mut self) -> Option<ToolEvent> {
         self.reported.try_recv().ok()
     }
 
@@ -205,7 +206,7 @@ impl Tooling {
     }
 
     /// Recreates the sandbox after a change of settings.
-    pub(crate) fn remake_sandbox(&mut self, options: &Options) {
+    pub(crate) fn recreate_sandbox(&mut self, options: &Options) {
         self.sandbox = sandbox::sandbox(options);
     }
 

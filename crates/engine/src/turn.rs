@@ -163,7 +163,7 @@ impl Turn {
     }
 
     /// Clears the stop reason.
-    pub(crate) fn go_on(&mut self) {
+    pub(crate) fn clear_stop(&mut self) {
         self.stop = None;
         self.stop_by = None;
     }
@@ -174,8 +174,8 @@ impl Turn {
         (!all.is_empty()).then_some(all)
     }
 
-    /// The prompts that a response belongs to. Once prompts have joined a turn that started with prompts, the assignment is
-    /// ambiguous and `None` is returned.
+    /// The prompts that a response belongs to. Once prompts have joined a turn that started with prompts, the
+    /// assignment is ambiguous and `None` is returned.
     pub(crate) fn named(&self) -> Option<(String, Vec<String>)> {
         let uuids = match (self.prompts.uuids.is_empty(), self.prompts.folded.is_empty()) {
             (false, true) => &self.prompts.uuids,
@@ -225,7 +225,7 @@ pub(crate) enum Ending {
     /// The model finished.
     Completed,
     /// The prompts were only recorded.
-    Kept,
+    Recorded,
     /// A command ran without the model.
     Local { command: Option<String>, text: String },
     /// The model provided structured output.
@@ -247,7 +247,7 @@ pub(crate) enum Ending {
     /// A hook deferred its tool call.
     Deferred(Deferred),
     /// The tool of a deferred call no longer exists.
-    PutOffGone(String),
+    DeferredUnavailable(String),
     /// The model request failed.
     Api(ApiEnding),
 }

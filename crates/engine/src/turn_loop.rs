@@ -7,7 +7,7 @@ use sluice_model::{Failure, Message, Request, models};
 use sluice_wire::mode::PermissionMode;
 
 use crate::catalogue;
-use crate::hook_events::AtEnd;
+use crate::hook_events::TurnEnd;
 use crate::limits;
 use crate::messages;
 use crate::model_request::ModelReply;
@@ -16,19 +16,19 @@ use crate::prompt;
 use crate::queue::blocks_of;
 use crate::record::Queued;
 use crate::session::Session;
-use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
+use crate::session_loop::WaitOutcome;
 use crate::turn::{ApiEnding, Ending, Stop};
 
 /// The maximum number of times per reason that a turn prompts the model to continue.
-const MOST_NUDGES: u32 = 3;
+const MAX_NUDGES: u32 = 3;
 
 impl SessionLoop {
     /// Runs the conversation of a turn to its end.
     pub(crate) async fn run_turn(&mut self, query: bool) -> Ending {
         self.session.hooks.begin_turn();
         if !query {
-            return Ending::Kept;
+            return Ending::Recorded;
         }
         loop {
             // Subagents use the same budget while their calls run.
@@ -50,9 +50,9 @@ impl SessionLoop {
             }
             let called = !self.session.calls.is_empty();
             if called {
-                self.session.take_up_deferred_call().await;
+                self.session.decide_deferred_call().await;
                 self.session.launch().await;
-                if let Heard::Stopped = self.wait_for(None::<Pin<&mut Ready<()>>>).await {
+                if let WaitOutcome::Stopped = self.wait_for(None::<Pin<&mut Ready<()>>>).await {
                     return self.session.stopped().await;
                 }
                 if let Some(ending) = self.session.deferred_ending().await {
@@ -70,27 +70,27 @@ impl SessionLoop {
                     return ending;
                 }
             }
-            if cut && self.session.turn.nudges.cut < MOST_NUDGES {
+            if cut && self.session.turn.nudges.cut < MAX_NUDGES {
                 self.session.turn.nudges.cut += 1;
                 self.session.nudge(messages::CUT_OFF).await;
             } else if called {
                 self.fold().await;
-            } else if !self.session.nudged().await {
+            } else if !self.session.prompt_to_continue().await {
                 let at_end = match self.hook_stop().await {
-                    AtEnd::LetGo => self.check_goal().await,
+                    TurnEnd::End => self.check_goal().await,
                     at_end => at_end,
                 };
                 match at_end {
-                    AtEnd::LetGo => return Ending::Completed,
-                    AtEnd::GoOn => {}
-                    AtEnd::Otherwise(ending) => return ending,
+                    TurnEnd::End => return Ending::Completed,
+                    TurnEnd::Continue => {}
+                    TurnEnd::EndWith(ending) => return ending,
                     // Only hooks were interrupted; the response was complete.
-                    AtEnd::Stopped
+                    TurnEnd::Stopped
                         if self.session.turn.stop() == Some(Stop::Interrupt) && self.session.agents.id().is_none() =>
                     {
                         return Ending::Completed;
                     }
-                    AtEnd::Stopped => return self.session.stopped().await,
+                    TurnEnd::Stopped => return self.session.stopped().await,
                 }
             }
         }
@@ -98,7 +98,7 @@ impl SessionLoop {
 
     /// Adds prompts and notes that arrived while tools ran to the turn.
     async fn fold(&mut self) {
-        for note in self.session.background.joins() {
+        for note in self.session.background.take_joining() {
             self.session.keep_note(&note.text, &note.origin).await;
             self.session.conversation.history.user_text(&note.text);
         }
@@ -110,11 +110,11 @@ impl SessionLoop {
             self.keep_prompt(&prompt).await;
             if self.session.options.host.replay && prompt.is_replayed() {
                 self.session
-                    .say(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)))
+                    .emit(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)))
                     .await;
             }
             if let Some(uuid) = &prompt.uuid {
-                self.session.say(messages::lifecycle(uuid, "started")).await;
+                self.session.emit(messages::lifecycle(uuid, "started")).await;
                 self.session.turn.prompts.folded.push(uuid.clone());
             }
             self.session
@@ -130,17 +130,17 @@ impl SessionLoop {
 
 impl Session {
     /// Prompts the model to continue if it stopped without an answer. Returns false if it did answer.
-    async fn nudged(&mut self) -> bool {
+    async fn prompt_to_continue(&mut self) -> bool {
         match self.turn.stop_reason.as_deref() {
             Some("pause_turn") => true,
-            Some("max_tokens") if self.turn.nudges.truncated < MOST_NUDGES => {
+            Some("max_tokens") if self.turn.nudges.truncated < MAX_NUDGES => {
                 self.turn.nudges.truncated += 1;
                 self.nudge(messages::TRUNCATED).await;
                 true
             }
             Some("refusal") if self.turn.nudges.refused == 0 => {
                 self.turn.nudges.refused += 1;
-                self.say(messages::informational(messages::REFUSED_NOTICE, "notice"))
+                self.emit(messages::informational(messages::REFUSED_NOTICE, "notice"))
                     .await;
                 self.nudge(messages::REFUSED).await;
                 true
@@ -193,15 +193,15 @@ impl Session {
     /// Ends the turn after a failed model request.
     async fn failed(&mut self, failure: &Failure) -> Ending {
         let ending = ApiEnding {
-            text: limits::explained(self.model.client.explain(failure, self.answering_model()), failure),
+            text: limits::with_reset_time(self.model.client.explain(failure, self.answering_model()), failure),
             reason: failure.terminal_reason(),
             status: failure.status(),
             kind: failure.api_error_type().map(str::to_owned),
             error: failure.api_error(),
         };
-        let told = messages::api_error(failure, &ending.text, &self.turn);
-        let error = told.error.clone().unwrap_or_default();
-        self.say_block(told, None).await;
+        let message = messages::api_error(failure, &ending.text, &self.turn);
+        let error = message.error.clone().unwrap_or_default();
+        self.emit_block(message, None).await;
         self.hook_stop_failure(error, &ending.text).await;
         self.turn.stop_reason = Some("stop_sequence".to_owned());
         Ending::Api(ending)
@@ -211,14 +211,14 @@ impl Session {
     pub(crate) async fn notice(&mut self, text: &str) {
         self.turn.frames += 1;
         self.conversation.history.user_text(text);
-        self.say_aside(messages::notice(text)).await;
+        self.emit_user_message(messages::notice(text)).await;
     }
 
     /// Adds a prompt that makes the model continue.
     pub(crate) async fn nudge(&mut self, text: &str) {
         self.turn.frames += 1;
         self.conversation.history.user_text(text);
-        self.say_aside(messages::nudge(text)).await;
+        self.emit_user_message(messages::nudge(text)).await;
     }
 
     pub(crate) fn over_budget(&self) -> Option<f64> {

@@ -16,8 +16,8 @@ use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Origin};
 use crate::options::{Options, Preloaded};
 
-/// Describes in one sentence what is not applied because the folder is untrusted, and how to trust it. `None` if everything
-/// is applied. The loaded files are kept for the session.
+/// Describes in one sentence what is not applied because the folder is untrusted, and how to trust it. `None` if
+/// everything is applied. The loaded files are kept for the session.
 #[must_use]
 pub fn held_back(options: &mut Options) -> Option<String> {
     if options.settings.trusted() {

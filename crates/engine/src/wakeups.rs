@@ -1,7 +1,7 @@
 //! Prompts that the model schedules for later: wake-ups (`ScheduleWakeup`) and cron jobs (`CronCreate`).
 //!
-//! They belong to the session and end with it; they are not stored. A prompt that is due starts a turn, like the end of a
-//! background task.
+//! They belong to the session and end with it; they are not stored. A prompt that is due starts a turn, like the end of
+//! a background task.
 
 mod cron;
 mod tools;
@@ -92,7 +92,7 @@ impl Job {
     }
 
     /// Returns the job for its next due time, if it recurs.
-    fn again(mut self, zone: &TimeZone) -> Option<Self> {
+    fn next_run(mut self, zone: &TimeZone) -> Option<Self> {
         let Repeats::Until(cron, end) = &self.repeats else {
             return None;
         };
@@ -201,7 +201,7 @@ impl Wakeups {
     pub(crate) fn take_due(&self, now: Instant) -> Vec<Job> {
         let mut jobs = self.lock();
         let (due, mut waiting): (Vec<Job>, Vec<Job>) = jobs.drain(..).partition(|job| job.due.at <= now);
-        waiting.extend(due.iter().cloned().filter_map(|job| job.again(self.zone())));
+        waiting.extend(due.iter().cloned().filter_map(|job| job.next_run(self.zone())));
         *jobs = waiting;
         due
     }
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_recurring_job_is_due_again_until_it_expires() {
+    async fn recurring_job_runs_until_it_expires() {
         let wakeups = Wakeups::new();
         let job = wakeups.create("0 * * * *".parse().unwrap(), "p".into(), true).unwrap();
         let mut times = 0;
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_number_of_jobs_is_bounded_and_a_wakeup_replaces_the_last_one() {
+    async fn jobs_are_limited_and_wakeup_replaces_previous() {
         let wakeups = Wakeups::new();
         for _ in 0..3 {
             wakeups.wake(60, "w".into()).unwrap();

@@ -58,8 +58,8 @@ impl From<WorktreeError> for CreateError {
 }
 
 impl WorkTree {
-    /// Creates a worktree of the repository that contains `cwd`, with git or a hook. `may_filter`: filter programs that the
-    /// repository configures may run.
+    /// Creates a worktree of the repository that contains `cwd`, with git or a hook. `may_filter`: filter programs that
+    /// the repository configures may run.
     pub(crate) async fn create(
         cwd: &Path,
         name: &str,

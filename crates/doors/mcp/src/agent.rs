@@ -1,7 +1,7 @@
 //! The agent as an MCP server: `run` starts an agent, `reply` continues its conversation, `cancel` interrupts it.
 //!
-//! Each agent is a session of the engine, and this door is its host: permission requests are sent as elicitations, messages
-//! as progress notifications, and the result of the turn is the result of the call.
+//! Each agent is a session of the engine, and this door is its host: permission requests are sent as elicitations,
+//! messages as progress notifications, and the result of the turn is the result of the call.
 
 mod crew;
 mod turn;
@@ -20,7 +20,7 @@ use crate::errand::{self, Bounds, Cancel, Errand, ReplyTo, Run};
 use crate::progress::Progress;
 use crate::server::{self, DoorError, Offer};
 use crate::shape;
-use crew::{Agent, Crew};
+use crew::{Agent, Agents};
 
 /// Creates the options of a session from a client's request, or returns an error message.
 pub type Launcher = Arc<dyn Fn(&Errand) -> Result<Options, String> + Send + Sync>;
@@ -39,25 +39,25 @@ where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
-    let crew = Arc::new(Crew::default());
-    let gone = CancellationToken::new();
+    let crew = Arc::new(Agents::default());
+    let disconnected = CancellationToken::new();
     let door = AgentDoor {
         launcher,
         bounds,
         crew: crew.clone(),
-        gone: gone.clone(),
+        disconnected: disconnected.clone(),
     };
-    let served = server::serve(door, streams, gone, stop).await;
-    crew.dismiss().await;
+    let served = server::serve(door, streams, disconnected, stop).await;
+    crew.stop_all().await;
     served
 }
 
 struct AgentDoor {
     launcher: Launcher,
     bounds: Bounds,
-    crew: Arc<Crew>,
+    crew: Arc<Agents>,
     /// The client's input has ended.
-    gone: CancellationToken,
+    disconnected: CancellationToken,
 }
 
 impl Offer for AgentDoor {
@@ -96,7 +96,7 @@ impl AgentDoor {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, String> {
         let reply: ReplyTo = errand::read("reply", arguments)?;
-        errand::prompted(&reply.prompt)?;
+        errand::require_prompt(&reply.prompt)?;
         let agent = match self.crew.find(&reply.session_id) {
             Some(agent) => agent,
             // The session was unloaded, or belongs to an earlier server: resume it from its transcript.
@@ -146,7 +146,7 @@ impl AgentDoor {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, String> {
         let mut progress = Progress::of(context);
-        progress.tell(format!("session {}", agent.id)).await;
-        agent.turn(prompt, context, &self.gone, progress).await
+        progress.notify(format!("session {}", agent.id)).await;
+        agent.turn(prompt, context, &self.disconnected, progress).await
     }
 }

@@ -1,7 +1,7 @@
 //! Arguments of the `run` and `reply` tools, and their limits.
 //!
-//! Arguments of an MCP call are often written by a model. So they can restrict what the server was started with, but never
-//! extend it: another folder must be inside those of the launch, and another mode must not be more permissive.
+//! Arguments of an MCP call are often written by a model. So they can restrict what the server was started with, but
+//! never extend it: another folder must be inside those of the launch, and another mode must not be more permissive.
 
 use std::path::{Path, PathBuf};
 
@@ -69,7 +69,7 @@ pub(crate) fn read<T: DeserializeOwned>(tool: &str, arguments: JsonObject) -> Re
 impl Run {
     /// Converts the arguments to an errand, or returns why they exceed the limits.
     pub(crate) fn errand(&self, bounds: &Bounds) -> Result<Errand, String> {
-        prompted(&self.prompt)?;
+        require_prompt(&self.prompt)?;
         Ok(Errand {
             cwd: self.cwd.as_deref().map(|cwd| folder(cwd, bounds)).transpose()?,
             model: self.model.clone(),
@@ -85,7 +85,7 @@ impl Run {
 }
 
 /// Returns an error if the prompt is empty.
-pub(crate) fn prompted(prompt: &str) -> Result<(), String> {
+pub(crate) fn require_prompt(prompt: &str) -> Result<(), String> {
     if prompt.trim().is_empty() {
         return Err("the prompt is empty: say what is to be done".to_owned());
     }
@@ -117,10 +117,10 @@ fn mode(word: &str, bounds: &Bounds) -> Result<PermissionMode, String> {
         "manual" => PermissionMode::Default,
         word => PermissionMode::from(word),
     };
-    let wanted = freedom(&mode).ok_or_else(|| {
+    let wanted = permissiveness(&mode).ok_or_else(|| {
         format!("permission_mode {word} is none of default, plan, dontAsk, acceptEdits, bypassPermissions")
     })?;
-    if wanted > freedom(&bounds.mode).unwrap_or_default() {
+    if wanted > permissiveness(&bounds.mode).unwrap_or_default() {
         return Err(format!(
             "permission_mode {word} allows more than this server was started with; start it with --permission-mode \
              {word} to allow it"
@@ -130,7 +130,7 @@ fn mode(word: &str, bounds: &Bounds) -> Result<PermissionMode, String> {
 }
 
 /// Ranks a mode by how much it allows; `None` for unknown modes.
-fn freedom(mode: &PermissionMode) -> Option<u8> {
+fn permissiveness(mode: &PermissionMode) -> Option<u8> {
     match mode {
         // Plan mode forbids changes, including those that rules allow.
         PermissionMode::Plan => Some(0),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_are_wrong_are_named() {
+    fn invalid_arguments_are_named() {
         assert!(run(&json!({})).unwrap_err().contains("prompt"));
         assert!(run(&json!({"prompt": 3})).unwrap_err().contains("string"));
         assert!(run(&json!({"prompt": "x", "promt": 1})).unwrap_err().contains("promt"));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mode_may_only_ask_for_more() {
+    fn mode_must_not_be_more_permissive() {
         let may = |word: &str, launched: PermissionMode| {
             let bounds = Bounds {
                 mode: launched,
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_lies_inside_those_of_the_launch() {
+    fn folder_must_be_inside_the_launch_folders() {
         let dir = tempfile::tempdir().unwrap();
         let (project, other) = (dir.path().join("project"), dir.path().join("other"));
         std::fs::create_dir_all(project.join("sub")).unwrap();

@@ -5,7 +5,7 @@ use rmcp::service::{Peer, RequestContext, RoleServer};
 use tokio::time::{Duration, Instant, interval_at};
 
 /// Interval of progress notifications of a running call.
-pub(crate) const EVERY: Duration = Duration::from_secs(5);
+pub(crate) const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The progress of one request.
 #[derive(Debug)]
@@ -25,24 +25,24 @@ impl Progress {
     }
 
     /// Sends a progress notification. Errors are ignored.
-    pub(crate) async fn tell(&mut self, message: impl Into<String>) {
+    pub(crate) async fn notify(&mut self, message: impl Into<String>) {
         let Some((peer, token)) = &self.to else { return };
         self.steps += 1.0;
-        let told = ProgressNotificationParam::new(token.clone(), self.steps).with_message(message);
-        let _gone = peer.notify_progress(told).await;
+        let notification = ProgressNotificationParam::new(token.clone(), self.steps).with_message(message);
+        let _gone = peer.notify_progress(notification).await;
     }
 
     /// Awaits `work` and sends notifications meanwhile.
     pub(crate) async fn during<T>(&mut self, what: &str, work: impl Future<Output = T>) -> T {
         let began = Instant::now();
-        let mut ticks = interval_at(began + EVERY, EVERY);
+        let mut ticks = interval_at(began + PROGRESS_INTERVAL, PROGRESS_INTERVAL);
         tokio::pin!(work);
         loop {
             tokio::select! {
                 biased;
                 done = &mut work => return done,
                 now = ticks.tick(), if self.to.is_some() => {
-                    self.tell(format!("{what}: {} s", (now - began).as_secs())).await;
+                    self.notify(format!("{what}: {} s", (now - began).as_secs())).await;
                 }
             }
         }

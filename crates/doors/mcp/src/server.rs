@@ -19,9 +19,9 @@ use crate::lines::Lines;
 
 /// The name of the server.
 const NAME: &str = "sluice";
-/// How long running calls may continue after the end of the client's input, so that a script that writes requests and closes
-/// the pipe still gets responses.
-const GRACE: Duration = Duration::from_secs(1);
+/// How long running calls may continue after the end of the client's input, so that a script that writes requests and
+/// closes the pipe still gets responses.
+const EOF_GRACE: Duration = Duration::from_secs(1);
 
 /// Why a door cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -53,11 +53,11 @@ pub(crate) trait Offer: Send + Sync + 'static {
 
 /// Serves until the client disconnects or `stop` is cancelled.
 ///
-/// `gone` is cancelled at the end of the client's input; no permission request can be answered from then on.
+/// `disconnected` is cancelled at the end of the client's input; no permission request can be answered from then on.
 pub(crate) async fn serve<O, R, W>(
     offer: O,
     (read, write): (R, W),
-    gone: CancellationToken,
+    disconnected: CancellationToken,
     stop: CancellationToken,
 ) -> Result<(), DoorError>
 where
@@ -66,8 +66,8 @@ where
     W: AsyncWrite + Unpin + Send + 'static,
 {
     let end = CancellationToken::new();
-    let lines = Lines::new(read, write, gone.clone());
-    let ending = tokio::spawn(end_in_time(gone.clone(), stop, end.clone()));
+    let lines = Lines::new(read, write, disconnected.clone());
+    let ending = tokio::spawn(end_in_time(disconnected.clone(), stop, end.clone()));
     let served = match serve_server_with_ct(Server(offer), lines, end).await {
         Ok(running) => {
             // The reason is irrelevant: the client is gone or the server is stopped.
@@ -77,16 +77,16 @@ where
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
         Err(error) => Err(DoorError::Handshake(error.to_string())),
     };
-    gone.cancel();
+    disconnected.cancel();
     ending.abort();
     served
 }
 
-/// Ends all calls: immediately on `stop`, or [`GRACE`] after the end of the input.
-async fn end_in_time(gone: CancellationToken, stop: CancellationToken, end: CancellationToken) {
+/// Ends all calls: immediately on `stop`, or [`EOF_GRACE`] after the end of the input.
+async fn end_in_time(disconnected: CancellationToken, stop: CancellationToken, end: CancellationToken) {
     tokio::select! {
-        () = stop.cancelled() => gone.cancel(),
-        () = async { gone.cancelled().await; tokio::time::sleep(GRACE).await } => {}
+        () = stop.cancelled() => disconnected.cancel(),
+        () = async { disconnected.cancelled().await; tokio::time::sleep(EOF_GRACE).await } => {}
     }
     end.cancel();
 }
@@ -103,7 +103,8 @@ impl<O: Offer> ServerHandler for Server<O> {
         info
     }
 
-    /// The versions in which a server can send requests during a call. In later versions the client repeats the call instead.
+    /// The versions in which a server can send requests during a call. In later versions the client repeats the call
+    /// instead.
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         Cow::Borrowed(ProtocolVersion::known_up_to(&ProtocolVersion::V_2025_11_25))
     }

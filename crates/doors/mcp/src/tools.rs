@@ -13,12 +13,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::allowing::{offered, remedy};
 use crate::progress::Progress;
-use crate::question::{self, Ask, Said, Unasked};
+use crate::question::{self, Ask, NoAnswer, PersonAnswer};
 use crate::server::{self, DoorError, Offer};
 use crate::shape;
 
-/// Serves the tools for the folder in the options, until the client disconnects or `stop` is cancelled. Nothing is running
-/// any more when this returns.
+/// Serves the tools for the folder in the options, until the client disconnects or `stop` is cancelled. Nothing is
+/// running any more when this returns.
 ///
 /// # Errors
 /// Returns an error if the options are invalid or the MCP handshake fails.
@@ -28,12 +28,12 @@ where
     W: AsyncWrite + Unpin + Send + 'static,
 {
     let guarded = Arc::new(Guarded::new(options)?);
-    let gone = CancellationToken::new();
+    let disconnected = CancellationToken::new();
     let door = ToolsDoor {
         guarded: guarded.clone(),
-        gone: gone.clone(),
+        disconnected: disconnected.clone(),
     };
-    let served = server::serve(door, streams, gone, stop).await;
+    let served = server::serve(door, streams, disconnected, stop).await;
     guarded.close().await;
     served
 }
@@ -42,7 +42,7 @@ where
 struct ToolsDoor {
     guarded: Arc<Guarded>,
     /// The client's input has ended.
-    gone: CancellationToken,
+    disconnected: CancellationToken,
 }
 
 impl ToolsDoor {
@@ -55,15 +55,15 @@ impl ToolsDoor {
         let answer = tokio::select! {
             biased;
             answer = question::ask(&context.peer, &ask, &context.ct) => answer,
-            () = self.gone.cancelled() => Err(Unasked::Withdrawn),
+            () = self.disconnected.cancelled() => Err(NoAnswer::Withdrawn),
         };
         match answer {
-            Ok(Said::Once) => GuardedAnswer::Allow,
-            Ok(Said::FromNowOn) => GuardedAnswer::AllowFromNowOn,
-            Ok(Said::No) => GuardedAnswer::Deny(format!("{tool} was not run: the user denied it.")),
-            Err(Unasked::Withdrawn) if context.ct.is_cancelled() => GuardedAnswer::Withdrawn,
-            Err(unasked) => GuardedAnswer::Deny(format!(
-                "{tool} was not run. {} It needs permission, but {unasked}. {}",
+            Ok(PersonAnswer::Once) => GuardedAnswer::Allow,
+            Ok(PersonAnswer::FromNowOn) => GuardedAnswer::AllowFromNowOn,
+            Ok(PersonAnswer::No) => GuardedAnswer::Deny(format!("{tool} was not run: the user denied it.")),
+            Err(NoAnswer::Withdrawn) if context.ct.is_cancelled() => GuardedAnswer::Withdrawn,
+            Err(no_answer) => GuardedAnswer::Deny(format!(
+                "{tool} was not run. {} It needs permission, but {no_answer}. {}",
                 decision.message,
                 remedy(tool, &decision)
             )),

@@ -53,9 +53,9 @@ impl Door {
             quit,
             done,
         } = port;
-        let told = leaving::signals(input.clone());
+        let signals = leaving::signals(input.clone());
         let report = Arc::new(Mutex::new(report));
-        let complain = {
+        let report_problem = {
             let report = Arc::clone(&report);
             move |problem: &str| {
                 let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,8 +64,8 @@ impl Door {
         };
         match self.input {
             InputMode::StreamJson => {
-                let (complain, greeted) = (complain.clone(), self.greeted);
-                thread::spawn(move || reader::read(source, &input, greeted, complain));
+                let (report_problem, greeted) = (report_problem.clone(), self.greeted);
+                thread::spawn(move || reader::read(source, &input, greeted, report_problem));
             }
             InputMode::Nothing => {
                 if input.send(vec![Input::Eof]).await.is_err() {
@@ -81,11 +81,11 @@ impl Door {
             }
         }
         let (ended, end) = tokio::sync::oneshot::channel();
-        let (clock, unheard) = (Handle::current(), quit.clone());
+        let (clock, host_gone) = (Handle::current(), quit.clone());
         thread::spawn(move || {
             let written = writer::write(self.format, self.pace, &clock, output, sink);
             if written.is_err() {
-                unheard.cancel();
+                host_gone.cancel();
             }
             // The receiver is dropped when the process is exiting.
             let _gone = ended.send(written);
@@ -96,7 +96,7 @@ impl Door {
             match end.await {
                 // A closed pipe is not an error: the reader has ended on purpose. Other write errors are.
                 Ok(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => {
-                    complain(&format!("error: standard output cannot be written: {error}"));
+                    report_problem(&format!("error: standard output cannot be written: {error}"));
                     code.max(1)
                 }
                 _ => code,
@@ -104,7 +104,7 @@ impl Door {
         };
         tokio::select! {
             code = finished => code,
-            code = leaving::overdue(told, quit) => code,
+            code = leaving::exit_when_overdue(signals, quit) => code,
         }
     }
 }

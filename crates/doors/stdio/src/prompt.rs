@@ -29,8 +29,8 @@ pub enum Piped {
     TooLong,
 }
 
-/// Reads all of `source`, or returns [`Piped::Silent`] if no data arrives within `patience`. Once data has arrived, it is
-/// read to its end without a time limit, up to [`MAX_NAMED_FILE`] bytes.
+/// Reads all of `source`, or returns [`Piped::Silent`] if no data arrives within `patience`. Once data has arrived, it
+/// is read to its end without a time limit, up to [`MAX_NAMED_FILE`] bytes.
 pub fn piped(mut source: impl Read + Send + 'static, patience: Option<Duration>) -> Piped {
     let (heard, listen) = channel();
     std::thread::spawn(move || {
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn argument_and_pipe_are_read_together() {
+    fn argument_and_piped_input_are_combined() {
         assert_eq!(join(Some("explain"), "code\n"), Prompt::Text("explain\n\ncode".into()));
         assert_eq!(join(None, "ping\n"), Prompt::Text("ping".into()));
         assert_eq!(join(Some("ping"), ""), Prompt::Text("ping".into()));
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_pipe_is_given_up_and_a_closed_one_is_empty() {
+    fn silent_pipe_times_out_and_closed_pipe_is_empty() {
         let (reader, writer) = std::io::pipe().unwrap_or_else(|error| unreachable!("{error}"));
         assert_eq!(piped(reader, Some(Duration::from_millis(5))), Piped::Silent);
         drop(writer);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_piped_is_read_to_its_end() {
+    fn piped_input_is_read_to_its_end() {
         let (reader, mut writer) = std::io::pipe().unwrap_or_else(|error| unreachable!("{error}"));
         let sender = std::thread::spawn(move || {
             use std::io::Write;

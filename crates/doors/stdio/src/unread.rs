@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn file_counts_nothing() {
+    fn unread_bytes_of_a_file_are_zero() {
         assert_eq!(unread(std::fs::File::open("/dev/null").unwrap().as_fd()), 0);
     }
 }

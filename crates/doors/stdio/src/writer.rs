@@ -30,9 +30,9 @@ pub enum Format {
 pub const HOLD: Duration = Duration::from_millis(5);
 
 /// The maximum time that a permission request waits until the host has read the messages before it.
-const READ_WITHIN: Duration = Duration::from_millis(100);
+const MAX_READ_WAIT: Duration = Duration::from_millis(100);
 /// The interval between two checks of how much the host has read.
-const LOOK_AGAIN: Duration = Duration::from_micros(200);
+const READ_CHECK_INTERVAL: Duration = Duration::from_micros(200);
 
 /// When messages are written.
 #[derive(Debug, Clone, Copy)]
@@ -50,9 +50,9 @@ impl Pace {
     /// queue. Read together, the request would overtake the message with the input of the call, so the host reads that
     /// message first.
     fn wait_until_read(self) {
-        let until = std::time::Instant::now() + READ_WITHIN;
+        let until = std::time::Instant::now() + MAX_READ_WAIT;
         while (self.unread)() > 0 && std::time::Instant::now() < until {
-            std::thread::sleep(LOOK_AGAIN);
+            std::thread::sleep(READ_CHECK_INTERVAL);
         }
     }
 }
@@ -74,10 +74,10 @@ pub fn write(
         match format {
             Format::StreamJson => {
                 write_in_order(&mut out, &message, pace)?;
-                let mut held = held(&message, pace.hold);
-                while let Some(message) = soon(&mut messages, held, clock) {
+                let mut held = hold_until(&message, pace.hold);
+                while let Some(message) = next_before(&mut messages, held, clock) {
                     write_in_order(&mut out, &message, pace)?;
-                    held = held_on(held, &message);
+                    held = keep_hold(held, &message);
                 }
                 out.flush()?;
             }
@@ -95,17 +95,17 @@ pub fn write(
 }
 
 /// The latest time to flush a written message; `None` to flush immediately.
-fn held(message: &ToHost, hold: Duration) -> Option<Instant> {
+fn hold_until(message: &ToHost, hold: Duration) -> Option<Instant> {
     matches!(message, ToHost::StreamEvent(_)).then(|| Instant::now() + hold)
 }
 
 /// A message that must not wait ends the hold for all messages before it.
-fn held_on(held: Option<Instant>, message: &ToHost) -> Option<Instant> {
+fn keep_hold(held: Option<Instant>, message: &ToHost) -> Option<Instant> {
     held.filter(|_| matches!(message, ToHost::StreamEvent(_)))
 }
 
 /// Returns the next message, if it has arrived or arrives before the hold ends.
-fn soon(messages: &mut mpsc::Receiver<ToHost>, held: Option<Instant>, clock: &Handle) -> Option<ToHost> {
+fn next_before(messages: &mut mpsc::Receiver<ToHost>, held: Option<Instant>, clock: &Handle) -> Option<ToHost> {
     match (messages.try_recv(), held) {
         (Ok(message), _) => Some(message),
         (Err(_), None) => None,
@@ -130,8 +130,8 @@ fn write_line(out: &mut impl Write, message: &ToHost) -> io::Result<()> {
 }
 
 /// Keeps each message on one line, even with embedded JSON. Line breaks between values become spaces, and the two other
-/// line separators of Unicode, at which some readers split lines, are escaped. The JSON value stays the same: in a string
-/// line breaks are always escaped, and outside of strings there are no such separators.
+/// line separators of Unicode, at which some readers split lines, are escaped. The JSON value stays the same: in a
+/// string line breaks are always escaped, and outside of strings there are no such separators.
 struct OneLine<W>(W);
 
 impl<W: Write> Write for OneLine<W> {
@@ -185,7 +185,8 @@ fn finish(format: Format, shown: &[ToHost], out: &mut impl Write) -> io::Result<
             out.write_all(b"\n")
         }
         (Format::Json, [result]) => write_line(out, result),
-        // The user knows about the interrupt, and a program that reads the output must not take a message for the answer.
+        // The user knows about the interrupt, and a program that reads the output must not take a message for the
+        // answer.
         (_, [ToHost::Result(result)]) if is_interrupted(result) => Ok(()),
         (_, [ToHost::Result(result)]) => {
             let text = match (&result.result, result.errors.as_deref()) {
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn json_passed_on_as_text_stays_on_one_line() {
+    fn embedded_json_stays_on_one_line() {
         assert_eq!(written("{\n\"a\":\r\n1}"), "{ \"a\":  1}");
         assert_eq!(
             written("\"a\u{2028}b\u{2029}c\u{2026}\""),
@@ -230,7 +231,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_value_stays_the_same(texts in prop::collection::vec("[a\u{2028}\u{2029}\u{2026}\u{e9}\n\r\"\\\\]{0,8}", 0..6)) {
+        fn value_is_unchanged(texts in prop::collection::vec("[a\u{2028}\u{2029}\u{2026}\u{e9}\n\r\"\\\\]{0,8}", 0..6)) {
             let value = serde_json::json!({"list": texts});
             let line = written(&serde_json::to_string_pretty(&value).unwrap());
             let broken = line.contains(['\n', '\r', '\u{2028}', '\u{2029}']);

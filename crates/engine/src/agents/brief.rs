@@ -92,20 +92,20 @@ impl Brief {
 
 /// Holds the latest brief of a session, for the calls that start subagents.
 #[derive(Default)]
-pub(crate) struct Bench {
+pub(crate) struct BriefSlot {
     brief: Mutex<Option<Arc<Brief>>>,
     /// Event channel of the top session, if this session is a subagent.
     top: Mutex<Option<mpsc::Sender<ToolEvent>>>,
 }
 
-impl std::fmt::Debug for Bench {
+impl std::fmt::Debug for BriefSlot {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Bench").finish_non_exhaustive()
     }
 }
 
-impl Bench {
-    pub(crate) fn below(top: mpsc::Sender<ToolEvent>) -> Self {
+impl BriefSlot {
+    pub(crate) fn for_subagent(top: mpsc::Sender<ToolEvent>) -> Self {
         Self {
             brief: Mutex::default(),
             top: Mutex::new(Some(top)),
@@ -113,7 +113,7 @@ impl Bench {
     }
 
     /// Stores the brief for the calls that start next.
-    pub(crate) fn leave(&self, brief: Brief) {
+    pub(crate) fn set(&self, brief: Brief) {
         *self.brief.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(brief));
     }
 

@@ -1,8 +1,8 @@
 //! Forwards the messages of a subagent to the host, filtered and labelled.
 //!
-//! A subagent is a session like any other and emits the same messages. The host receives its calls and their results, its
-//! permission requests and its errors, each labelled with the call that started it. Messages that only concern a session
-//! and its own host (`init`, `result`, session state) are dropped.
+//! A subagent is a session like any other and emits the same messages. The host receives its calls and their results,
+//! its permission requests and its errors, each labelled with the call that started it. Messages that only concern a
+//! session and its own host (`init`, `result`, session state) are dropped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -22,7 +22,7 @@ use crate::messages;
 
 /// Labels that identify a subagent in messages to the host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Badge {
+pub(crate) struct SubagentLabel {
     pub(crate) id: String,
     /// The call that started it.
     pub(crate) call_id: String,
@@ -36,7 +36,7 @@ pub(crate) struct Badge {
 /// Filter between a subagent and the host.
 #[derive(Debug)]
 pub(crate) struct Relay {
-    pub(crate) badge: Badge,
+    pub(crate) label: SubagentLabel,
     /// The built-in tools of the subagent, which describe its activity.
     toolbox: Toolbox,
     /// The host asked for the text of subagents (`forward_subagent_text`).
@@ -50,23 +50,23 @@ pub(crate) struct Relay {
     /// Its prompt has been forwarded.
     prompted: AtomicBool,
     began: Instant,
-    seen: Mutex<Seen>,
+    work_summary: Mutex<WorkSummary>,
     /// Messages that are held until the subagent has ended, if they are not forwarded immediately.
-    kept: Option<Mutex<Vec<ToHost>>>,
+    held_messages: Option<Mutex<Vec<ToHost>>>,
 }
 
 /// The progress of a subagent so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct WorkSummary {
     pub(crate) tools: Vec<String>,
     pub(crate) calls: u64,
     pub(crate) tokens: u64,
 }
 
 impl Relay {
-    pub(crate) fn new(badge: Badge, forward: bool, background: bool) -> Self {
+    pub(crate) fn new(label: SubagentLabel, forward: bool, background: bool) -> Self {
         Self {
-            badge,
+            label,
             toolbox: Toolbox::default(),
             forward,
             background: AtomicBool::new(background),
@@ -75,16 +75,16 @@ impl Relay {
             nested: false,
             prompted: AtomicBool::new(false),
             began: Instant::now(),
-            seen: Mutex::default(),
-            kept: None,
+            work_summary: Mutex::default(),
+            held_messages: None,
         }
     }
 
     /// Creates a relay that forwards control requests only.
-    pub(crate) fn silent(badge: Badge) -> Self {
+    pub(crate) fn silent(label: SubagentLabel) -> Self {
         Self {
             silent: true,
-            ..Self::new(badge, false, false)
+            ..Self::new(label, false, false)
         }
     }
 
@@ -99,18 +99,19 @@ impl Relay {
     }
 
     /// Holds assistant and user messages until the subagent has ended.
-    pub(crate) fn told_at_the_end(self) -> Self {
+    pub(crate) fn holding_messages(self) -> Self {
         Self {
-            kept: Some(Mutex::default()),
+            held_messages: Some(Mutex::default()),
             ..self
         }
     }
 
     /// Returns the held messages and clears them.
-    pub(crate) fn take_kept(&self) -> Vec<ToHost> {
-        let lock =
-            |kept: &Mutex<Vec<ToHost>>| std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
-        self.kept.as_ref().map(lock).unwrap_or_default()
+    pub(crate) fn take_held_messages(&self) -> Vec<ToHost> {
+        let lock = |held_messages: &Mutex<Vec<ToHost>>| {
+            std::mem::take(&mut *held_messages.lock().unwrap_or_else(PoisonError::into_inner))
+        };
+        self.held_messages.as_ref().map(lock).unwrap_or_default()
     }
 
     /// Marks the subagent as running in the background: its call has returned.
@@ -119,12 +120,12 @@ impl Relay {
     }
 
     /// Stops forwarding, except for messages that must stay consistent.
-    pub(crate) fn mute(&self) {
+    pub(crate) fn stop_forwarding(&self) {
         self.muted.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn seen(&self) -> Seen {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn work_summary(&self) -> WorkSummary {
+        self.work_summary.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) fn is_silent(&self) -> bool {
@@ -137,11 +138,16 @@ impl Relay {
 
     /// Returns the messages that the host receives for a message of the subagent.
     pub(crate) fn pass(&self, message: ToHost) -> Vec<ToHost> {
-        let said = self.shown(message);
-        let Some(kept) = &self.kept else { return said };
+        let messages = self.shown(message);
+        let Some(held_messages) = &self.held_messages else {
+            return messages;
+        };
         let spoken = |message: &ToHost| matches!(message, ToHost::Assistant(_) | ToHost::User(_));
-        let (later, now): (Vec<ToHost>, Vec<ToHost>) = said.into_iter().partition(spoken);
-        kept.lock().unwrap_or_else(PoisonError::into_inner).extend(later);
+        let (later, now): (Vec<ToHost>, Vec<ToHost>) = messages.into_iter().partition(spoken);
+        held_messages
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(later);
         now
     }
 
@@ -158,7 +164,7 @@ impl Relay {
             ToHost::ToolProgress(_) => vec![message],
             ToHost::ControlRequest(mut request) => {
                 if let Request::CanUseTool(ask) = &mut request.request {
-                    ask.agent_id = Some(self.badge.id.clone());
+                    ask.agent_id = Some(self.label.id.clone());
                 }
                 vec![ToHost::ControlRequest(request)]
             }
@@ -167,10 +173,10 @@ impl Relay {
     }
 
     fn assistant(&self, mut frame: Assistant) -> Vec<ToHost> {
-        frame.parent_tool_use_id = Some(self.badge.call_id.clone());
-        frame.agent_id = Some(self.badge.id.clone());
-        frame.subagent_type = Some(self.badge.kind.clone());
-        frame.task_description = Some(self.badge.description.clone());
+        frame.parent_tool_use_id = Some(self.label.call_id.clone());
+        frame.agent_id = Some(self.label.id.clone());
+        frame.subagent_type = Some(self.label.kind.clone());
+        frame.task_description = Some(self.label.description.clone());
         let call = frame.message.content.iter().find_map(|block| match block {
             Block::ToolUse(call) => Some((call.name.clone(), call.input.to_value())),
             _ => None,
@@ -182,13 +188,13 @@ impl Relay {
         let tokens = serde_json::to_value(&frame.message.usage).unwrap_or_default();
         let progress = self.progress(&tool, &input, &tokens, &frame.session_id);
         if self.nested && !self.is_background() {
-            return if self.badge.quiet {
+            return if self.label.quiet {
                 Vec::new()
             } else {
                 vec![progress.into()]
             };
         }
-        if self.badge.quiet {
+        if self.label.quiet {
             return vec![frame.into()];
         }
         // The order that the reference CLI uses.
@@ -210,19 +216,19 @@ impl Relay {
 
     fn progress(&self, tool: &str, input: &Value, usage: &Value, session_id: &str) -> TaskProgress {
         let tokens = sluice_model::cost::Tokens::read(usage);
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.calls += 1;
-        seen.tokens = tokens.prompt() + tokens.output;
-        if !seen.tools.iter().any(|known| known == tool) {
-            seen.tools.push(tool.to_owned());
+        let mut work_summary = self.work_summary.lock().unwrap_or_else(PoisonError::into_inner);
+        work_summary.calls += 1;
+        work_summary.tokens = tokens.prompt() + tokens.output;
+        if !work_summary.tools.iter().any(|known| known == tool) {
+            work_summary.tools.push(tool.to_owned());
         }
         TaskProgress {
-            task_id: self.badge.id.clone(),
-            run_id: Some(self.badge.run_id.clone()),
-            tool_use_id: Some(self.badge.call_id.clone()),
+            task_id: self.label.id.clone(),
+            run_id: Some(self.label.run_id.clone()),
+            tool_use_id: Some(self.label.call_id.clone()),
             description: self.activity(tool, input),
-            subagent_type: Some(self.badge.kind.clone()),
-            usage: self.used(&seen),
+            subagent_type: Some(self.label.kind.clone()),
+            usage: self.used(&work_summary),
             last_tool_name: Some(tool.to_owned()),
             uuid: messages::fresh_id(),
             session_id: session_id.to_owned(),
@@ -231,32 +237,32 @@ impl Relay {
     }
 
     /// Creates a progress message with the summary that the subagent wrote.
-    pub(crate) fn summed_up(&self, said: &str) -> TaskProgress {
-        let seen = self.seen();
+    pub(crate) fn summary_progress(&self, messages: &str) -> TaskProgress {
+        let work_summary = self.work_summary();
         TaskProgress {
-            task_id: self.badge.id.clone(),
-            run_id: Some(self.badge.run_id.clone()),
-            tool_use_id: Some(self.badge.call_id.clone()),
-            description: said.to_owned(),
-            subagent_type: Some(self.badge.kind.clone()),
-            usage: self.used(&seen),
-            summary: Some(said.to_owned()),
+            task_id: self.label.id.clone(),
+            run_id: Some(self.label.run_id.clone()),
+            tool_use_id: Some(self.label.call_id.clone()),
+            description: messages.to_owned(),
+            subagent_type: Some(self.label.kind.clone()),
+            usage: self.used(&work_summary),
+            summary: Some(messages.to_owned()),
             uuid: messages::fresh_id(),
             ..TaskProgress::default()
         }
     }
 
-    fn used(&self, seen: &Seen) -> TaskUsage {
+    fn used(&self, work_summary: &WorkSummary) -> TaskUsage {
         TaskUsage {
-            total_tokens: seen.tokens,
-            tool_uses: seen.calls,
+            total_tokens: work_summary.tokens,
+            tool_uses: work_summary.calls,
             duration_ms: u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX),
             ..TaskUsage::default()
         }
     }
 
-    /// True if a message of the user side is forwarded. For a foreground subagent these are its prompt and its tool results,
-    /// but no messages that the engine inserted.
+    /// True if a message of the user side is forwarded. For a foreground subagent these are its prompt and its tool
+    /// results, but no messages that the engine inserted.
     fn shows(&self, frame: &User) -> bool {
         if self.is_background() {
             return true;
@@ -269,10 +275,10 @@ impl Relay {
     }
 
     fn user(&self, mut frame: User) -> ToHost {
-        frame.parent_tool_use_id = Some(self.badge.call_id.clone());
-        frame.agent_id = Some(self.badge.id.clone());
-        frame.subagent_type = Some(self.badge.kind.clone());
-        frame.task_description = Some(self.badge.description.clone());
+        frame.parent_tool_use_id = Some(self.label.call_id.clone());
+        frame.agent_id = Some(self.label.id.clone());
+        frame.subagent_type = Some(self.label.kind.clone());
+        frame.task_description = Some(self.label.description.clone());
         // Structured results of a subagent's calls are not forwarded, except those of skills and of failed calls.
         let shown = |result: &Value| result.is_string() || result.get("commandName").is_some();
         frame.tool_use_result = frame.tool_use_result.filter(shown);
@@ -295,9 +301,9 @@ impl Relay {
             }
             _ if muted => Vec::new(),
             // In this mode the result of the call reports the denial.
-            System::PermissionDenied(_) if self.kept.is_some() => Vec::new(),
+            System::PermissionDenied(_) if self.held_messages.is_some() => Vec::new(),
             System::PermissionDenied(mut denied) => {
-                denied.agent_id = Some(self.badge.id.clone());
+                denied.agent_id = Some(self.label.id.clone());
                 vec![(*denied).into()]
             }
             System::ApiRetry(retry) => vec![self.retry(&retry).into()],
@@ -315,14 +321,14 @@ impl Relay {
     fn retry(&self, retry: &ApiRetry) -> ToolProgress {
         let elapsed = u32::try_from(self.began.elapsed().as_secs()).unwrap_or(u32::MAX);
         ToolProgress {
-            tool_use_id: format!("{}-retry-{}", self.badge.call_id, retry.attempt),
+            tool_use_id: format!("{}-retry-{}", self.label.call_id, retry.attempt),
             tool_name: names::AGENT.to_owned(),
-            parent_tool_use_id: Some(self.badge.call_id.clone()),
+            parent_tool_use_id: Some(self.label.call_id.clone()),
             elapsed_time_seconds: Number::from(elapsed),
-            task_id: Some(self.badge.id.clone()),
-            subagent_type: Some(self.badge.kind.clone()),
+            task_id: Some(self.label.id.clone()),
+            subagent_type: Some(self.label.kind.clone()),
             subagent_retry: Some(SubagentRetry {
-                agent_id: self.badge.id.clone(),
+                agent_id: self.label.id.clone(),
                 attempt: retry.attempt,
                 max_retries: retry.max_retries,
                 retry_delay_ms: retry.retry_delay_ms,

@@ -1,4 +1,5 @@
-//! State shared by a session and all its subagents: open permission requests, rules added at run time, running subagents.
+//! State shared by a session and all its subagents: open permission requests, rules added at run time, running
+//! subagents.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,18 +20,18 @@ use crate::history::History;
 use crate::port::Input;
 
 /// Maximum nesting depth of subagents.
-pub(crate) const DEEPEST: u32 = 5;
+pub(crate) const MAX_DEPTH: u32 = 5;
 /// Maximum number of subagents that run at the same time.
-pub(crate) const MOST: u64 = 64;
+pub(crate) const MAX_RUNNING: u64 = 64;
 /// Maximum number of finished subagents whose history is kept, so that they can be continued.
-const REMEMBERED: usize = 32;
+const MAX_FINISHED: usize = 32;
 
 /// Why a subagent is not started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Refused {
-    #[error("Subagents are nested {DEEPEST} deep already: do this part yourself")]
+pub(crate) enum SpawnError {
+    #[error("Subagents are nested {MAX_DEPTH} deep already: do this part yourself")]
     TooDeep,
-    #[error("{MOST} subagents run already: wait for one of them to end, or do this yourself")]
+    #[error("{MAX_RUNNING} subagents run already: wait for one of them to end, or do this yourself")]
     TooMany,
     #[error("The budget of this session is used up, so no further subagent is started")]
     Budget,
@@ -41,13 +42,14 @@ pub(crate) enum Refused {
 pub(crate) struct SharedAgents {
     shared: Mutex<Shared>,
     /// Notified when a slot becomes free.
-    bell: Notify,
+    slot_freed: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Shared {
     asks: Vec<Ask>,
-    /// Permission changes since the session started, each with the id of the subagent that made it (`None`: the top session).
+    /// Permission changes since the session started, each with the id of the subagent that made it (`None`: the top
+    /// session).
     amendments: Vec<(Option<String>, PermissionUpdate)>,
     denials: Vec<Value>,
     members: Vec<Member>,
@@ -57,14 +59,14 @@ struct Shared {
     stats: SubagentStats,
     by_type: BTreeMap<String, u64>,
     /// The current settings of the top session.
-    standing: Option<Arc<Standing>>,
+    shared_settings: Option<Arc<SharedSettings>>,
     /// Number of times the settings were published.
     changes: u64,
 }
 
 /// Settings and hooks of the top session, which apply to all its subagents.
 #[derive(Debug)]
-pub(crate) struct Standing {
+pub(crate) struct SharedSettings {
     pub(crate) settings: Settings,
     pub(crate) hooks: InheritedHooks,
 }
@@ -94,7 +96,7 @@ pub(crate) struct Member {
 
 /// The cause of an early end of a subagent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ender {
+pub(crate) enum StopCause {
     /// A person stopped it, or stopped the call that waited for it.
     Person,
     /// The parent session.
@@ -105,7 +107,7 @@ pub(crate) enum Ender {
 
 /// A request to start a subagent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct SpawnRequest {
     pub(crate) background: Option<bool>,
     pub(crate) depth: u32,
     pub(crate) over_budget: bool,
@@ -117,32 +119,32 @@ impl SharedAgents {
     }
 
     /// Reserves a slot for a new subagent and counts it, or returns why it may not start.
-    pub(crate) fn admit(&self, kind: &str, wanted: Wanted) -> Result<(), Refused> {
+    pub(crate) fn admit(&self, kind: &str, request: SpawnRequest) -> Result<(), SpawnError> {
         let mut shared = self.lock();
         let running = shared.running;
         let refused = &mut shared.stats.refused;
-        if wanted.depth > DEEPEST {
+        if request.depth > MAX_DEPTH {
             refused.depth_limit += 1;
-            return Err(Refused::TooDeep);
+            return Err(SpawnError::TooDeep);
         }
-        if running >= MOST {
+        if running >= MAX_RUNNING {
             refused.concurrency_limit += 1;
-            return Err(Refused::TooMany);
+            return Err(SpawnError::TooMany);
         }
-        if wanted.over_budget {
+        if request.over_budget {
             refused.budget += 1;
-            return Err(Refused::Budget);
+            return Err(SpawnError::Budget);
         }
         shared.running += 1;
         let stats = &mut shared.stats;
         stats.spawned += 1;
-        match wanted.background {
+        match request.background {
             Some(true) => stats.requested.background += 1,
             Some(false) => stats.requested.foreground += 1,
             None => stats.requested.unset += 1,
         }
-        stats.max_depth = stats.max_depth.max(u64::from(wanted.depth));
-        stats.spawned_by_subagents += u64::from(wanted.depth > 1);
+        stats.max_depth = stats.max_depth.max(u64::from(request.depth));
+        stats.spawned_by_subagents += u64::from(request.depth > 1);
         *shared.by_type.entry(kind.to_owned()).or_default() += 1;
         Ok(())
     }
@@ -153,35 +155,35 @@ impl SharedAgents {
     }
 
     /// Counts the end of a subagent.
-    pub(crate) fn count_end(&self, status: TaskStatus, by: Ender) {
+    pub(crate) fn count_end(&self, status: TaskStatus, by: StopCause) {
         let mut shared = self.lock();
         let stats = &mut shared.stats;
         match status {
             TaskStatus::Completed | TaskStatus::Running => stats.completed += 1,
             TaskStatus::Failed => stats.failed += 1,
             TaskStatus::Killed => match by {
-                Ender::Person => stats.killed.user += 1,
-                Ender::Parent => stats.killed.parent += 1,
-                Ender::Interrupt => stats.killed.system += 1,
+                StopCause::Person => stats.killed.user += 1,
+                StopCause::Parent => stats.killed.parent += 1,
+                StopCause::Interrupt => stats.killed.system += 1,
             },
         }
     }
 
     /// Number of running subagents.
-    pub(crate) fn at_work(&self) -> u64 {
+    pub(crate) fn running_count(&self) -> u64 {
         self.lock().running
     }
 
     /// Frees the slot of a subagent.
-    pub(crate) fn dismiss(&self) {
+    pub(crate) fn release_slot(&self) {
         let mut shared = self.lock();
         shared.running = shared.running.saturating_sub(1);
-        self.bell.notify_one();
+        self.slot_freed.notify_one();
     }
 
     /// Waits until a slot has been freed since the last call.
-    pub(crate) async fn dismissed(&self) {
-        self.bell.notified().await;
+    pub(crate) async fn slot_released(&self) {
+        self.slot_freed.notified().await;
     }
 
     /// Statistics on the subagents so far.
@@ -204,7 +206,7 @@ impl SharedAgents {
     }
 
     /// Registers an open request of a subagent to the host.
-    pub(crate) fn asked(&self, request: &ControlRequest, inbox: &mpsc::Sender<Vec<Input>>) {
+    pub(crate) fn register_ask(&self, request: &ControlRequest, inbox: &mpsc::Sender<Vec<Input>>) {
         self.lock().asks.push(Ask {
             request: request.clone(),
             inbox: inbox.clone(),
@@ -260,16 +262,16 @@ impl SharedAgents {
     }
 
     /// Publishes the settings of the top session to all subagents.
-    pub(crate) fn publish(&self, standing: Standing) {
+    pub(crate) fn publish(&self, shared_settings: SharedSettings) {
         let mut shared = self.lock();
-        shared.standing = Some(Arc::new(standing));
+        shared.shared_settings = Some(Arc::new(shared_settings));
         shared.changes += 1;
     }
 
     /// Returns the settings if they were published more than `known` times, and the number of times.
-    pub(crate) fn published(&self, known: u64) -> (Option<Arc<Standing>>, u64) {
+    pub(crate) fn published(&self, known: u64) -> (Option<Arc<SharedSettings>>, u64) {
         let shared = self.lock();
-        let news = shared.standing.clone().filter(|_| shared.changes > known);
+        let news = shared.shared_settings.clone().filter(|_| shared.changes > known);
         (news, shared.changes)
     }
 
@@ -291,13 +293,13 @@ impl SharedAgents {
     }
 
     /// Marks a subagent as ended and keeps its conversation for a while, so that it can be continued.
-    pub(crate) fn rest(&self, id: &str, history: History) {
+    pub(crate) fn finish(&self, id: &str, history: History) {
         let mut shared = self.lock();
         if let Some(member) = shared.members.iter_mut().find(|member| member.id == id) {
             member.history = Some(history);
         }
         let resting = shared.members.iter().filter(|member| member.history.is_some()).count();
-        if resting > REMEMBERED
+        if resting > MAX_FINISHED
             && let Some(oldest) = shared.members.iter().position(|member| member.history.is_some())
         {
             shared.members.remove(oldest);
@@ -312,8 +314,8 @@ impl SharedAgents {
     }
 
     /// Mutes all running subagents, because the process is about to exit.
-    pub(crate) fn hush(&self) {
-        self.running().iter().for_each(|member| member.relay.mute());
+    pub(crate) fn mute_all(&self) {
+        self.running().iter().for_each(|member| member.relay.stop_forwarding());
     }
 
     /// Returns the running subagents in the order in which they started.

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::relay::Relay;
 
 /// Interval between two summaries.
-pub(crate) const EVERY: Duration = Duration::from_secs(30);
+pub(crate) const SUMMARY_INTERVAL: Duration = Duration::from_secs(30);
 
 /// State of the summaries of one subagent.
 #[derive(Debug)]
@@ -22,33 +22,33 @@ pub(crate) struct Summaries {
 
 /// The next event of the summaries.
 #[derive(Debug)]
-pub(crate) enum Summed {
+pub(crate) enum SummaryEvent {
     /// The next summary is due.
     Due,
     /// The model answered; `None` if the request failed.
-    Said(Option<String>),
+    Answered(Option<String>),
 }
 
 impl Summaries {
     pub(crate) fn new(relay: Arc<Relay>) -> Self {
         Self {
             relay,
-            due: Instant::now() + EVERY,
+            due: Instant::now() + SUMMARY_INTERVAL,
             asked: JoinSet::new(),
             last: None,
         }
     }
 
-    async fn next(&mut self) -> Summed {
+    async fn next(&mut self) -> SummaryEvent {
         tokio::select! {
-            Some(said) = self.asked.join_next() => Summed::Said(said.ok().flatten()),
-            () = tokio::time::sleep_until(self.due) => Summed::Due,
+            Some(answer) = self.asked.join_next() => SummaryEvent::Answered(answer.ok().flatten()),
+            () = tokio::time::sleep_until(self.due) => SummaryEvent::Due,
         }
     }
 }
 
 /// Waits for the next event. Never resolves if summaries are disabled.
-pub(super) async fn next(summaries: &mut Option<Box<Summaries>>) -> Summed {
+pub(super) async fn next(summaries: &mut Option<Box<Summaries>>) -> SummaryEvent {
     match summaries {
         Some(summaries) => summaries.next().await,
         None => std::future::pending().await,

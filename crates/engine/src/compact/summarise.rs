@@ -1,5 +1,5 @@
-//! The request for a summary: the conversation followed by the task. The bytes before the task are unchanged, so that the
-//! prompt cache applies.
+//! The request for a summary: the conversation followed by the task. The bytes before the task are unchanged, so that
+//! the prompt cache applies.
 
 use std::pin::pin;
 use std::time::Instant;
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use sluice_model::{Accumulator, Client, Failure, Message, Request, Role};
 
 use super::{Uncompacted, words};
-use crate::retries::{Again, Attempts};
+use crate::retries::{Attempts, RetryOutcome};
 use crate::session::Session;
-use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
+use crate::session_loop::WaitOutcome;
 
 /// The maximum number of tokens of a summary, including thinking.
-const MOST_TOKENS: u32 = 20_000;
+const MAX_SUMMARY_TOKENS: u32 = 20_000;
 
 /// The response of the model.
 struct Answer {
@@ -43,17 +43,17 @@ impl SessionLoop {
         let mut attempts = Attempts::default();
         loop {
             let mut request = self.session.request_of(with_task(head, &task));
-            request.max_tokens = request.max_tokens.min(MOST_TOKENS);
+            request.max_tokens = request.max_tokens.min(MAX_SUMMARY_TOKENS);
             let client = self.session.model.client.clone();
             let began = Instant::now();
-            let heard = self
+            let outcome = self
                 .wait_for(Some(pin!(ask(&client, &request, attempts.streaming))))
                 .await;
             self.session.account.add_api_ms(super::millis(began));
-            let failure = match heard {
-                Heard::Ready(Ok(answer)) => return self.session.accept(&answer),
-                Heard::Ready(Err(failure)) => failure,
-                Heard::CallsDone | Heard::Stopped => return Err(Uncompacted::Stopped),
+            let failure = match outcome {
+                WaitOutcome::Ready(Ok(answer)) => return self.session.accept(&answer),
+                WaitOutcome::Ready(Err(failure)) => failure,
+                WaitOutcome::CallsDone | WaitOutcome::Stopped => return Err(Uncompacted::Stopped),
             };
             if failure.is_prompt_too_long()
                 && let Some(rest) = shorter(head)
@@ -62,10 +62,10 @@ impl SessionLoop {
                 head = rest;
                 continue;
             }
-            match self.again(&mut attempts, &failure).await {
-                Again::Try => {}
-                Again::Stopped => return Err(Uncompacted::Stopped),
-                Again::GiveUp => {
+            match self.retry_or_give_up(&mut attempts, &failure).await {
+                RetryOutcome::Try => {}
+                RetryOutcome::Stopped => return Err(Uncompacted::Stopped),
+                RetryOutcome::GiveUp => {
                     let why = self.session.model.client.explain(&failure, &self.session.model.name);
                     return Err(Uncompacted::Failed(why));
                 }
@@ -129,27 +129,27 @@ mod tests {
 
     use super::*;
 
-    fn said(role: &str, kind: &str) -> Message {
+    fn message(role: &str, kind: &str) -> Message {
         Message::from(json!({"role": role, "content": [{"type": kind, "text": "x"}]}))
     }
 
     #[test]
-    fn the_task_joins_what_the_user_side_said_last() {
-        let with = with_task(&[said("user", "text")], "sum up");
+    fn task_joins_the_last_user_message() {
+        let with = with_task(&[message("user", "text")], "sum up");
         assert_eq!((with.len(), with[0].blocks()[1]["text"].as_str()), (1, Some("sum up")));
-        let with = with_task(&[said("user", "text"), said("assistant", "text")], "sum up");
+        let with = with_task(&[message("user", "text"), message("assistant", "text")], "sum up");
         assert_eq!(with.len(), 3);
     }
 
     #[test]
-    fn a_head_is_made_shorter_only_where_a_prompt_begins() {
+    fn conversation_is_shortened_only_at_a_prompt() {
         let head = [
-            said("user", "text"),
-            said("assistant", "tool_use"),
-            said("user", "tool_result"),
-            said("assistant", "text"),
-            said("user", "text"),
-            said("assistant", "text"),
+            message("user", "text"),
+            message("assistant", "tool_use"),
+            message("user", "tool_result"),
+            message("assistant", "text"),
+            message("user", "text"),
+            message("assistant", "text"),
         ];
         let rest = shorter(&head).unwrap();
         assert_eq!(rest.len(), 2);

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_summary_is_what_the_tags_hold_or_else_all_but_the_thinking() {
+    fn summary_is_extracted_from_tags_or_from_all_but_the_analysis() {
         let cases = [
             ("<analysis>hm</analysis>\n<summary>\nSHORT\n</summary>", Some("SHORT")),
             ("<summary>cut off", Some("cut off")),
@@ -94,13 +94,13 @@ mod tests {
     }
 
     #[test]
-    fn a_persons_wishes_are_part_of_the_task() {
+    fn instructions_are_part_of_the_task() {
         assert!(task(Some(" keep X ")).ends_with("\nkeep X"));
         assert_eq!(task(Some("  ")), task(None));
     }
 
     #[test]
-    fn a_summary_is_known_by_its_first_words() {
+    fn summary_starts_with_the_opening() {
         let text = continuation("SHORT", Some(Path::new("/t/s.jsonl")), true);
         assert!(text.starts_with("This session is being continued from a previous conversation"));
         assert!(text.contains("SHORT") && text.contains("/t/s.jsonl"));

@@ -15,8 +15,8 @@ use sluice_wire::control::{
 use sluice_wire::usage::Usage;
 use sluice_wire::{Number, Raw};
 
-use crate::commands::SkillRoom;
-use crate::mcp_session::Room;
+use crate::commands::SkillUsage;
+use crate::mcp_session::ServerUsage;
 use crate::memory::{self, Memory};
 use crate::messages;
 use crate::session::Session;
@@ -29,7 +29,7 @@ const COLUMNS: u64 = 20;
 impl Session {
     /// Returns the current context usage.
     pub(crate) async fn context_usage_now(&mut self) -> GetContextUsageResponse {
-        self.recall().await;
+        self.await_history().await;
         let agents = subagents::in_context(&self.load_roster());
         let request = self.request_of(self.conversation.history.all());
         let memories = self.with_notes(self.memories().known);
@@ -43,8 +43,8 @@ impl Session {
             memories: &memories,
             own: &self.options.settings.places().config_dir,
             agents: &agents,
-            servers: &self.server_room(),
-            skills: self.skill_room(),
+            servers: &self.server_usage(),
+            skills: self.skill_usage(),
         };
         context.usage()
     }
@@ -52,7 +52,7 @@ impl Session {
     pub(super) async fn context_usage(&mut self, id: &RequestId, detail: Option<&str>) {
         if !matches!(detail, None | Some("summary" | "full")) {
             let text = "get_context_usage: detail must be 'summary' or 'full'";
-            return self.say(messages::error(id, text)).await;
+            return self.emit(messages::error(id, text)).await;
         }
         let mut response = self.context_usage_now().await;
         if detail == Some("summary") {
@@ -60,7 +60,7 @@ impl Session {
             response.system_tools = None;
             response.message_breakdown = None;
         }
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 }
 
@@ -77,9 +77,9 @@ struct Context<'a> {
     own: &'a Path,
     /// The custom agents, each with the tokens that its description takes.
     agents: &'a [(Value, u64)],
-    servers: &'a Room,
+    servers: &'a ServerUsage,
     /// Skills and commands, which are listed within a message.
-    skills: SkillRoom,
+    skills: SkillUsage,
 }
 
 impl Context<'_> {
@@ -89,14 +89,10 @@ impl Context<'_> {
         // Memory files are sent within the first message but are counted separately.
         let remembered: u64 = memory::reminder(self.memories).map_or(0, |text| tokens(&Value::String(text)));
         let parts = breakdown(self.messages);
-        let said = parts.tool_call_tokens
-            + parts.tool_result_tokens
-            + parts.attachment_tokens
-            + parts.assistant_message_tokens
-            + parts.user_message_tokens;
+        let total_messages = message_tokens(&parts);
         let (shown, instructions) = (self.servers.of_tools(true), self.servers.of_instructions());
         let skills = self.skills.tokens();
-        let told = (remembered + instructions + skills).min(said);
+        let listed = (remembered + instructions + skills).min(total_messages);
         let is_servers = |tool: &&Value| {
             let name = tool.get("name").and_then(Value::as_str);
             name.is_some_and(|name| self.servers.has(name))
@@ -123,7 +119,12 @@ impl Context<'_> {
             ("custom_agents", "Custom agents", "permission", kinds),
             ("memory_files", "Memory files", "claude", remembered),
             ("skills", "Skills", "warning", skills),
-            ("messages", "Messages", "purple_FOR_SUBAGENTS_ONLY", said - told),
+            (
+                "messages",
+                "Messages",
+                "purple_FOR_SUBAGENTS_ONLY",
+                total_messages - listed,
+            ),
         ];
         let total: u64 = used.iter().map(|(_, _, _, tokens)| tokens).sum();
         let buffer = self.limits.buffer();
@@ -150,9 +151,9 @@ impl Context<'_> {
                 .collect(),
             percentage: Number(percent(total, window)),
             model: self.model.to_owned(),
-            mcp_tools: self.servers.tools_told(),
-            mcp_instructions: Some(self.servers.instructions_told()),
-            agents: self.agents.iter().map(|(told, _)| Raw::of(told)).collect(),
+            mcp_tools: self.servers.tool_infos(),
+            mcp_instructions: Some(self.servers.instruction_infos()),
+            agents: self.agents.iter().map(|(listed, _)| Raw::of(listed)).collect(),
             system_tools: Some(self.tools.iter().filter(|tool| !is_servers(tool)).map(tool).collect()),
             slash_commands: Some(self.skills.commands.clone()),
             skills: Some(self.skills.skills.clone()),
@@ -190,6 +191,14 @@ impl Context<'_> {
         }
         categories.push(part("free_space", "Free space", "promptBorder", free, "free"));
     }
+}
+
+fn message_tokens(parts: &MessageBreakdown) -> u64 {
+    parts.tool_call_tokens
+        + parts.tool_result_tokens
+        + parts.attachment_tokens
+        + parts.assistant_message_tokens
+        + parts.user_message_tokens
 }
 
 fn part(id: &str, name: &str, color: &str, tokens: u64, kind: &str) -> ContextPart {
@@ -378,8 +387,8 @@ mod tests {
             memories: &[],
             own: Path::new("/home/me/.claude"),
             agents: &[],
-            servers: &Room::default(),
-            skills: SkillRoom::default(),
+            servers: &ServerUsage::default(),
+            skills: SkillUsage::default(),
         }
         .usage()
     }
@@ -409,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_told_apart() {
+    fn tokens_are_counted_by_kind_of_block() {
         let parts = usage(None).message_breakdown.unwrap();
         assert_eq!((parts.user_message_tokens, parts.assistant_message_tokens), (100, 10));
         assert_eq!(
@@ -422,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn the_picture_has_all_its_squares() {
+    fn grid_has_all_squares_in_order() {
         let rows: Vec<Value> = usage(None).grid_rows.iter().map(Raw::to_value).collect();
         assert_eq!(rows.len(), 10);
         assert!(rows.iter().all(|row| row.as_array().unwrap().len() == 20));
@@ -432,12 +441,16 @@ mod tests {
     }
 
     #[test]
-    fn what_was_really_used_is_the_apis_word() {
+    fn api_usage_is_reported_unchanged() {
         assert_eq!(usage(None).api_usage, None);
         let last = json!({"input_tokens": 10, "output_tokens": 12, "cache_read_input_tokens": 7});
-        let told = usage(Some(&last)).api_usage.unwrap();
+        let listed = usage(Some(&last)).api_usage.unwrap();
         assert_eq!(
-            (told.input_tokens, told.output_tokens, told.cache_read_input_tokens),
+            (
+                listed.input_tokens,
+                listed.output_tokens,
+                listed.cache_read_input_tokens
+            ),
             (10, 12, Some(7))
         );
     }

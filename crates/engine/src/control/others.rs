@@ -10,12 +10,12 @@ use crate::session::Session;
 use crate::turn::Stop;
 
 /// How long to wait until calls have moved to the background.
-const MOVING: std::time::Duration = std::time::Duration::from_millis(500);
+const BACKGROUNDING_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(500);
 
 impl Session {
     pub(super) async fn stop_named_task(&mut self, id: &RequestId, task: &str) {
         self.stop_task(task).await;
-        self.say(messages::success(id, &json!({}))).await;
+        self.emit(messages::success(id, &json!({}))).await;
     }
 
     /// Moves the running commands, or those of one call, to the background.
@@ -27,17 +27,17 @@ impl Session {
         };
         let asked = own.iter().map(|call| self.tooling.tasks().background(Some(call))).sum();
         let moved = asked > 0;
-        self.hear_of_moves(asked).await;
+        self.await_backgrounding(asked).await;
         let response = BackgroundTasksResponse {
             backgrounded: call.map(|_| moved),
             ..BackgroundTasksResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 
     /// Waits until the moved calls have been reported, so that the reports precede the response.
-    async fn hear_of_moves(&mut self, mut asked: usize) {
-        let until = Instant::now() + MOVING;
+    async fn await_backgrounding(&mut self, mut asked: usize) {
+        let until = Instant::now() + BACKGROUNDING_TIMEOUT;
         while asked > 0
             && let Ok(Some(event)) = tokio::time::timeout_at(until, self.tooling.next_report()).await
         {
@@ -52,7 +52,7 @@ impl Session {
 
     /// Ends the session: interrupts the running turn and exits.
     pub(super) async fn end_session(&mut self, id: &RequestId) {
-        self.say(messages::ok(id)).await;
+        self.emit(messages::ok(id)).await;
         self.line.leave(i32::from(self.turn.is_open()));
         if self.turn.is_open() {
             self.withdraw_asks().await;
@@ -65,10 +65,10 @@ impl Session {
         let field = |name: &str| request.extra.value(name).unwrap_or_default();
         let known = matches!(field("sentiment").as_str(), Some("positive" | "negative"));
         if known && field("messageUuid").is_string() {
-            return self.say(messages::success(id, &json!({}))).await;
+            return self.emit(messages::success(id, &json!({}))).await;
         }
         let text = "message_rated: messageUuid must be a string, sentiment \"positive\" or \"negative\"";
-        self.say(messages::error(id, text)).await;
+        self.emit(messages::error(id, text)).await;
     }
 
     /// Responds with the version of this program.
@@ -78,6 +78,6 @@ impl Session {
             ..GetBinaryVersionResponse::default()
         };
         version.extra.write_null("buildTime");
-        self.say(messages::success(id, &version)).await;
+        self.emit(messages::success(id, &version)).await;
     }
 }

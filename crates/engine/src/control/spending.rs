@@ -23,8 +23,8 @@ impl Session {
             "Cost: ${:.4}{note}\nTime (API): {}\nTime (total): {}\nLines: {} added, {} removed\n\
              Tokens: {} in, {} out",
             self.account.ledger().total_cost_usd(),
-            spelled(Duration::from_millis(self.account.api_ms())),
-            spelled(self.account.elapsed()),
+            format_duration(Duration::from_millis(self.account.api_ms())),
+            format_duration(self.account.elapsed()),
             self.account.lines().added,
             self.account.lines().removed,
             tokens.prompt(),
@@ -37,7 +37,7 @@ impl Session {
             text: self.cost_text(),
             ..GetSessionCostResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 
     /// Responds with the usage of the session. Rate limits are omitted: they exist only for subscriptions.
@@ -56,12 +56,12 @@ impl Session {
             },
             ..GetUsageResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 }
 
 /// Formats a duration for people.
-fn spelled(time: Duration) -> String {
+fn format_duration(time: Duration) -> String {
     let seconds = time.as_secs();
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
         (0, 0, seconds) => format!("{seconds}s"),
@@ -75,8 +75,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_spelled_for_people() {
-        assert_eq!(spelled(Duration::from_secs(59)), "59s");
-        assert_eq!(spelled(Duration::from_secs(3725)), "1h 2m 5s");
+    fn durations_are_formatted_for_people() {
+        assert_eq!(format_duration(Duration::from_secs(59)), "59s");
+        assert_eq!(format_duration(Duration::from_secs(3725)), "1h 2m 5s");
     }
 }

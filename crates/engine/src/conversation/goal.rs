@@ -44,7 +44,7 @@ impl Goal {
 /// The model's answer to the question whether a goal is met.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Assessment {
-    /// Models that know the reference CLI answer with `ok`.
+    /// Some models use the field name of the reference CLI, `ok`.
     #[serde(alias = "ok")]
     pub(crate) met: bool,
     /// The goal cannot be met.
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_read_from_the_text_around_it() {
+    fn assessment_is_parsed_from_surrounding_text() {
         let read = Assessment::read("```json\n{\"met\": false, \"reason\": \"no file {x}\"}\n```");
         let expected = Assessment {
             met: false,

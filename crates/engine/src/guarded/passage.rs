@@ -14,12 +14,12 @@ use sluice_wire::permission_update::Behavior;
 use tokio_util::sync::CancellationToken;
 
 use super::{Guarded, GuardedAnswer, GuardedCall, Question, Ran};
-use crate::hooks::{Before, SessionlessHooks, Watched};
+use crate::hooks::{BeforeCall, HookedCall, SessionlessHooks};
 use crate::options::Options;
 use crate::sandbox;
 
 /// How long a cancelled call may take to end before it is dropped.
-const PATIENCE: Duration = Duration::from_secs(3);
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The execution of one call.
 pub(super) struct Passage<'a, A> {
@@ -33,7 +33,7 @@ pub(super) struct Passage<'a, A> {
     options: Arc<Options>,
     cwd: PathBuf,
     /// The outcome of `PreToolUse` hooks.
-    before: Before,
+    before: BeforeCall,
     /// Asks the person. `None` once used.
     ask: Option<A>,
 }
@@ -52,7 +52,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
             hooks: rules.hooks.clone(),
             options: rules.options.clone(),
             cwd: guarded.cwd.get(),
-            before: Before::default(),
+            before: BeforeCall::default(),
             ask: Some(ask),
             guarded,
             request,
@@ -62,7 +62,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
 
     /// Runs the call to its end.
     pub(super) async fn run(mut self) -> Ran {
-        let begun = match self.tool.check(&self.call.input, &self.cwd) {
+        let first = match self.tool.check(&self.call.input, &self.cwd) {
             Err(invalid) => CallEvent::Unfit(Box::new(invalid.into())),
             Ok(checked) => {
                 let pins = Pins::of(self.tool.descriptor().touches, &checked, &self.cwd);
@@ -70,7 +70,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
                 CallEvent::Begun(pins)
             }
         };
-        let mut effects = VecDeque::from(self.step(begun));
+        let mut effects = VecDeque::from(self.step(first));
         loop {
             let event = match effects.pop_front() {
                 Some(CallEffect::Tell { end, .. }) => {
@@ -115,7 +115,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
             CallEffect::Run => {
                 let (input, context) = (self.call.run_input().clone(), self.context());
                 // A tool that does not react to its cancellation is dropped, which ends its processes.
-                let ended = until(self.tool.run(input, &context), &self.request.cancel).await;
+                let ended = run_until_cancelled(self.tool.run(input, &context), &self.request.cancel).await;
                 let outcome = ended.unwrap_or_else(Outcome::interrupted);
                 Some(CallEvent::Ran(Box::new(outcome)))
             }
@@ -128,8 +128,8 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
     }
 
     async fn show_to_hooks(&mut self) -> CallEvent {
-        let looked = self.hooks.before(&self.options, self.watched(), &self.call.checked);
-        let Some(mut before) = until(looked, &self.request.cancel).await else {
+        let looked = self.hooks.before(&self.options, self.hook_call(), &self.call.checked);
+        let Some(mut before) = run_until_cancelled(looked, &self.request.cancel).await else {
             return interrupted();
         };
         if let Some(why) = before.halt() {
@@ -154,25 +154,25 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
             request_id: self.request.id.clone(),
             of: AskedOf::Person,
         });
-        let asked = (self.watched(), &self.call.checked);
+        let asked = (self.hook_call(), &self.call.checked);
         let hooked = self.hooks.asked(&self.options, asked, &decision);
-        let Some(hooked) = until(hooked, &self.request.cancel).await else {
+        let Some(hooked) = run_until_cancelled(hooked, &self.request.cancel).await else {
             return interrupted();
         };
-        CallEvent::HooksAnswered(hooked.map(|said| self.answer_of_hook(said)))
+        CallEvent::HooksAnswered(hooked.map(|decision| self.answer_of_hook(decision)))
     }
 
-    fn answer_of_hook(&self, said: PermissionRequestDecision) -> PermissionAnswer {
-        if said.behavior == Behavior::Deny {
-            return PermissionAnswer::Deny(Denial::of_hook(said.message));
+    fn answer_of_hook(&self, decision: PermissionRequestDecision) -> PermissionAnswer {
+        if decision.behavior == Behavior::Deny {
+            return PermissionAnswer::Deny(Denial::of_hook(decision.message));
         }
-        let mut changed = said.updated_input.and_then(|input| self.changed(&input.to_value()));
+        let mut changed = decision.updated_input.and_then(|input| self.changed(&input.to_value()));
         if let Some(Changed::Valid(change)) = &mut changed {
             change.as_given = true;
         }
         PermissionAnswer::Allow {
             changed,
-            updates: said.updated_permissions.unwrap_or_default(),
+            updates: decision.updated_permissions.unwrap_or_default(),
             grant: Grant::by_hook(),
         }
     }
@@ -188,7 +188,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
             input: self.call.checked.clone(),
             decision: open.decision.clone(),
         };
-        let updates = match until(ask(question), &self.request.cancel).await {
+        let updates = match run_until_cancelled(ask(question), &self.request.cancel).await {
             None | Some(GuardedAnswer::Withdrawn) => return interrupted(),
             Some(GuardedAnswer::Deny(why)) => {
                 return CallEvent::Answered(PermissionAnswer::Deny(Denial::by_person(why)));
@@ -207,9 +207,9 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
     async fn show_outcome(&mut self) {
         let Some(end) = self.call.untold() else { return };
         let before = std::mem::take(&mut self.before);
-        let call = (self.watched(), &self.call.checked);
+        let call = (self.hook_call(), &self.call.checked);
         let after = self.hooks.after(&self.options, call, before, end.outcome.clone());
-        if let Some(outcome) = until(after, &self.request.cancel).await
+        if let Some(outcome) = run_until_cancelled(after, &self.request.cancel).await
             && let Some(end) = self.call.untold_mut()
         {
             end.outcome = outcome;
@@ -221,8 +221,8 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
         Changed::by_hook(&self.call, input, &self.cwd)
     }
 
-    fn watched(&self) -> Watched<'_> {
-        Watched {
+    fn hook_call(&self) -> HookedCall<'_> {
+        HookedCall {
             id: &self.request.id,
             tool: &self.call.name,
             mode: &self.mode,
@@ -239,12 +239,13 @@ fn interrupted() -> CallEvent {
     CallEvent::Stopped(Box::new(End::stopped(Outcome::interrupted())))
 }
 
-/// Awaits `work`. After a cancellation, `work` has [`PATIENCE`] to end: to kill its processes and withdraw its requests.
-async fn until<T>(work: impl Future<Output = T>, cancel: &CancellationToken) -> Option<T> {
+/// Awaits `work`. After a cancellation, `work` has [`CANCEL_TIMEOUT`] to end: to kill its processes and withdraw its
+/// requests.
+async fn run_until_cancelled<T>(work: impl Future<Output = T>, cancel: &CancellationToken) -> Option<T> {
     tokio::pin!(work);
     tokio::select! {
         done = &mut work => return Some(done),
         () = cancel.cancelled() => {}
     }
-    tokio::time::timeout(PATIENCE, work).await.ok()
+    tokio::time::timeout(CANCEL_TIMEOUT, work).await.ok()
 }

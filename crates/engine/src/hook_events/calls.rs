@@ -1,7 +1,7 @@
 //! Hooks around a tool call: before the permission decision, during the permission request, and after the call has run.
 //!
-//! A call whose hooks are running keeps its state while the session handles other events; [`Session::hooked`] continues
-//! the call when they are done.
+//! A call whose hooks are running keeps its state while the session handles other events; [`Session::on_hook_outcome`]
+//! continues the call when they are done.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ use sluice_wire::hook::{BatchCall, HookSpecificOutput, PermissionRequestDecision
 use sluice_wire::permission_update::Behavior;
 use sluice_wire::{Number, Raw};
 
-use super::told::{reminder, told};
-use crate::hooks::{Hooked, Purpose};
+use super::input::{hook_input, reminder};
+use crate::hooks::{HookOutcome, Purpose};
 use crate::messages;
 use crate::options::Asker;
 use crate::session::Session;
@@ -25,7 +25,7 @@ use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
 /// How long a permission request stays unanswered before a notification is raised.
-const UNANSWERED: Duration = Duration::from_secs(6);
+const NOTIFY_AFTER: Duration = Duration::from_secs(6);
 
 impl Session {
     /// Runs hooks on a call before the permission decision. Returns false if there are none.
@@ -37,7 +37,7 @@ impl Session {
             return false;
         };
         let id = call.id.clone();
-        let input = told!(self, Full, PreToolUse(PreToolUseInput) {
+        let input = hook_input!(self, Full, PreToolUse(PreToolUseInput) {
             tool_name: call.name.clone(),
             tool_input: Raw::of(&call.checked),
             tool_use_id: call.id.clone(),
@@ -47,13 +47,13 @@ impl Session {
     }
 
     /// Continues a call with the result of its `PreToolUse` hooks.
-    pub(super) async fn begin_hooked(&mut self, id: &str, merged: Merged) {
+    pub(super) async fn continue_after_hooks(&mut self, id: &str, merged: Merged) {
         let Some(index) = self.calls.iter().position(|call| call.id == id && call.is_hooked()) else {
             return;
         };
         self.hooks.halt(merged.halt);
         // Apply rules that were added in the meantime, possibly by a subagent.
-        self.catch_up().await;
+        self.apply_shared_changes().await;
         let (call, cwd) = (self.calls.get(index), self.tooling.cwd().get());
         let event = CallEvent::HooksSaid {
             changed: call
@@ -75,7 +75,7 @@ impl Session {
             return false;
         };
         let id = call.id.clone();
-        let input = told!(self, Full, PermissionRequest(PermissionRequestInput) {
+        let input = hook_input!(self, Full, PermissionRequest(PermissionRequestInput) {
             tool_name: call.name.clone(),
             tool_input: Raw::of(&call.checked),
             permission_suggestions: decision.suggestions.clone(),
@@ -95,8 +95,8 @@ impl Session {
                 format!("Permission is needed to use {}", call.name),
             );
             self.hooks.spawn(true, async move {
-                tokio::time::sleep(UNANSWERED).await;
-                Hooked::of_unanswered(id, message)
+                tokio::time::sleep(NOTIFY_AFTER).await;
+                HookOutcome::of_unanswered(id, message)
             });
         }
     }
@@ -108,15 +108,15 @@ impl Session {
         }
     }
 
-    /// Applies the result of hooks on a permission request. A decision withdraws the request. Otherwise it stays open, or is
-    /// denied if nobody else can answer it.
-    pub(super) async fn answer_hooked(&mut self, request_id: &str, merged: Merged) {
+    /// Applies the result of hooks on a permission request. A decision withdraws the request. Otherwise it stays open,
+    /// or is denied if no host or permission tool can answer it.
+    pub(super) async fn apply_hook_answer(&mut self, request_id: &str, merged: Merged) {
         let Some(index) = self.calls.asked(request_id) else {
             return;
         };
         self.hooks.halt(merged.halt);
         // Apply rules that were added in the meantime, possibly by a subagent.
-        self.catch_up().await;
+        self.apply_shared_changes().await;
         let answer = merged.decision.map(|decision| self.answer_of_hook(index, decision));
         self.advance(index, CallEvent::HooksAnswered(answer)).await;
         if self.calls.asked(request_id).is_none() {
@@ -124,15 +124,15 @@ impl Session {
         }
     }
 
-    fn answer_of_hook(&self, index: usize, said: PermissionRequestDecision) -> PermissionAnswer {
-        match said.behavior {
-            Behavior::Deny if said.interrupt == Some(true) => PermissionAnswer::Interrupt,
-            Behavior::Deny => PermissionAnswer::Deny(Denial::of_hook(said.message)),
+    fn answer_of_hook(&self, index: usize, decision: PermissionRequestDecision) -> PermissionAnswer {
+        match decision.behavior {
+            Behavior::Deny if decision.interrupt == Some(true) => PermissionAnswer::Interrupt,
+            Behavior::Deny => PermissionAnswer::Deny(Denial::of_hook(decision.message)),
             _ => PermissionAnswer::Allow {
-                changed: said
+                changed: decision
                     .updated_input
                     .and_then(|input| self.changed(index, input.to_value())),
-                updates: said.updated_permissions.unwrap_or_default(),
+                updates: decision.updated_permissions.unwrap_or_default(),
                 grant: Grant::by_hook(),
             },
         }
@@ -153,7 +153,7 @@ impl Session {
 
     /// Runs the hooks after a call, once those of the task list are done.
     pub(super) async fn hooks_after_call(&mut self, index: usize) -> bool {
-        let Some((call, outcome)) = self.untold(index) else {
+        let Some((call, outcome)) = self.unsent_call(index) else {
             return false;
         };
         let failed = outcome.is_error == Some(true);
@@ -169,7 +169,7 @@ impl Session {
         #[allow(clippy::cast_precision_loss)]
         let duration = began.map(|began| Number(began.elapsed().as_millis() as f64));
         let input = if failed {
-            told!(self, Full, PostToolUseFailure(PostToolUseFailureInput) {
+            hook_input!(self, Full, PostToolUseFailure(PostToolUseFailureInput) {
                 tool_name: call.name.clone(),
                 tool_input: Raw::of(&call.checked),
                 tool_use_id: id.clone(),
@@ -179,7 +179,7 @@ impl Session {
                 duration_ms: duration,
             })
         } else {
-            told!(self, Full, PostToolUse(PostToolUseInput) {
+            hook_input!(self, Full, PostToolUse(PostToolUseInput) {
                 tool_name: call.name.clone(),
                 tool_input: Raw::of(&call.checked),
                 tool_response: Raw::of(&outcome.result),
@@ -192,7 +192,7 @@ impl Session {
     }
 
     /// Returns a call whose result has not been sent yet, and its outcome.
-    pub(super) fn untold(&self, index: usize) -> Option<(&Call, &Outcome)> {
+    pub(super) fn unsent_call(&self, index: usize) -> Option<(&Call, &Outcome)> {
         let call = self.calls.get(index)?;
         Some((call, &call.untold()?.outcome))
     }
@@ -207,7 +207,7 @@ impl Session {
             return false;
         };
         let id = call.id.clone();
-        let input = told!(self, Full, PermissionDenied(PermissionDeniedInput) {
+        let input = hook_input!(self, Full, PermissionDenied(PermissionDeniedInput) {
             tool_name: call.name.clone(),
             tool_input: Raw::of(&call.checked),
             tool_use_id: id.clone(),
@@ -218,8 +218,10 @@ impl Session {
     }
 
     /// Sends the result of a call after its hooks are done.
-    pub(super) async fn finish_hooked(&mut self, event: Event, id: &str, merged: Merged) {
-        let Some(index) = self.untold_call(id) else { return };
+    pub(super) async fn finish_after_hooks(&mut self, event: Event, id: &str, merged: Merged) {
+        let Some(index) = self.unsent_call_index(id) else {
+            return;
+        };
         let call = self.calls.get_mut(index);
         let name = call.as_ref().map(|call| call.name.clone()).unwrap_or_default();
         let name = format!("{}:{name}", event.as_str());
@@ -228,15 +230,15 @@ impl Session {
             && let Err(why) = replace(&mut end.outcome, updated)
         {
             let text = format!("{name}: the output a hook put in place of the tool's is not used: {why}");
-            self.say(messages::informational(&text, "warning")).await;
+            self.emit(messages::informational(&text, "warning")).await;
         }
         if let Some(block) = merged.block {
-            self.hooks.say_besides(reminder(&name, &block.shown));
+            self.hooks.add_context(reminder(&name, &block.shown));
         }
         let retry = |specific: &HookSpecificOutput| matches!(specific, HookSpecificOutput::PermissionDenied(it) if it.retry == Some(true));
         if merged.specific.iter().any(retry) {
             let text = "The refused call may be tried once more.";
-            self.hooks.say_besides(reminder(&name, text));
+            self.hooks.add_context(reminder(&name, text));
         }
         // A failed call never stops the turn: the model should react to the failure.
         self.hooks
@@ -252,9 +254,9 @@ impl Session {
 
     /// Cancels hooks around calls when the turn is stopped. Calls that have run keep their outcome.
     pub(crate) async fn abandon_hooks(&mut self) {
-        self.hooks.abort_around();
+        self.hooks.cancel_call_hooks();
         for index in self.calls.unfinished() {
-            if self.untold(index).is_some() {
+            if self.unsent_call(index).is_some() {
                 self.advance(index, CallEvent::Settled(None)).await;
             }
         }
@@ -263,19 +265,20 @@ impl Session {
     /// Withdraws open callback requests.
     pub(crate) async fn withdraw_callbacks(&mut self) {
         for request_id in self.hooks.forget_callbacks() {
-            self.say(messages::cancel(&request_id)).await;
+            self.emit(messages::cancel(&request_id)).await;
         }
     }
 
     /// Returns the index of the call with this id, if its result has not been sent yet.
-    pub(super) fn untold_call(&self, id: &str) -> Option<usize> {
+    pub(super) fn unsent_call_index(&self, id: &str) -> Option<usize> {
         let mut list = self.calls.iter();
         list.position(|call| call.id == id && call.untold().is_some())
     }
 }
 
 impl SessionLoop {
-    /// Runs `PostToolBatch` hooks when every call of a message has its result. Returns `Err` if the turn is stopped meanwhile.
+    /// Runs `PostToolBatch` hooks when every call of a message has its result. Returns `Err` if the turn is stopped
+    /// meanwhile.
     pub(crate) async fn hook_batch(&mut self) -> Result<(), ()> {
         if !self.session.hooks.await_any(&[Event::PostToolBatch]) {
             return Ok(());
@@ -288,7 +291,7 @@ impl SessionLoop {
             ..BatchCall::default()
         });
         let calls: Vec<BatchCall> = calls.collect();
-        let input = told!(self.session, Full, PostToolBatch(PostToolBatchInput) { tool_calls: calls });
+        let input = hook_input!(self.session, Full, PostToolBatch(PostToolBatchInput) { tool_calls: calls });
         let merged = self.ask_hooks(input).await.ok_or(())?;
         // There is no single call to block, so a block ends the turn.
         let block = merged.block.map(|block| block.shown);

@@ -1,10 +1,10 @@
-//! Events raised by work that runs concurrently with the session, such as an elicitation of an MCP server or the creation
-//! of a worktree. The session runs the hooks; that work waits for the result.
+//! Events raised by work that runs concurrently with the session, such as an elicitation of an MCP server or the
+//! creation of a worktree. The session runs the hooks; that work waits for the result.
 
 use sluice_hooks::{Consultation, Event, Merged};
 use sluice_wire::hook::HookInput;
 
-use super::told::Detail;
+use super::input::Detail;
 use crate::hooks::Purpose;
 use crate::session::Session;
 
@@ -38,7 +38,7 @@ impl Session {
     fn completed(&self, mut input: HookInput) -> HookInput {
         macro_rules! complete {
             ($it:ident, $detail:ident) => {{
-                let base = self.told_base(Detail::$detail);
+                let base = self.shared_fields(Detail::$detail);
                 ($it.session_id, $it.transcript_path, $it.cwd) = (base.session_id, base.transcript_path, base.cwd);
                 ($it.prompt_id, $it.permission_mode) = (base.prompt_id, base.permission_mode);
                 ($it.agent_id, $it.agent_type) = (base.agent_id, base.agent_type);

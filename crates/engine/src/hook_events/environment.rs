@@ -13,7 +13,7 @@ use crate::hooks::environment;
 use crate::session::Session;
 
 /// Maximum time to evaluate the variables that a hook has set.
-const SOURCING: Duration = Duration::from_secs(5);
+const SOURCE_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Session {
     /// The environment for the hooks of an event.
@@ -25,7 +25,8 @@ impl Session {
         };
         set("CLAUDE_EFFORT", self.effort_level().into());
         if event.has_env_file() {
-            // The file is executed later, outside of any sandbox. It is new and in a folder that sandboxed commands cannot write.
+            // The file is executed later, outside of any sandbox. It is new and in a folder that sandboxed commands
+            // cannot write.
             let config = &self.options.settings.places().config_dir;
             let folder = config.join("session-env").join(&self.options.session.id);
             let file = folder.join(format!("{}.sh", uuid::Uuid::new_v4().simple()));
@@ -70,7 +71,7 @@ impl Session {
         let Ok(mut running) = program.start(self.tooling.tasks()) else {
             return;
         };
-        let deadline = Instant::now() + SOURCING;
+        let deadline = Instant::now() + SOURCE_TIMEOUT;
         if timeout_at(deadline, running.end()).await == Ok(0) {
             for entry in running.printed().stdout.split('\0') {
                 let Some((name, value)) = entry.split_once('=') else {

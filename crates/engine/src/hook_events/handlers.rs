@@ -21,9 +21,9 @@ impl Session {
     }
 
     /// Prepares the tool call of a hook. Deny rules apply to hooks too.
-    pub(super) fn tool_of_hook(&self, server: &str, tool: &str, input: &Map<String, Value>, told: &str) -> Prepared {
-        let told: Value = serde_json::from_str(told).unwrap_or_default();
-        let input = filled(&Value::Object(input.clone()), &told);
+    pub(super) fn tool_of_hook(&self, server: &str, tool: &str, input: &Map<String, Value>, event: &str) -> Prepared {
+        let event: Value = serde_json::from_str(event).unwrap_or_default();
+        let input = filled(&Value::Object(input.clone()), &event);
         let call = self
             .tooling
             .servers()

@@ -16,7 +16,7 @@ use sluice_wire::control::{ControlRequest, HookCallback};
 use sluice_wire::hook::HookInput;
 use tokio::sync::oneshot;
 
-use crate::hooks::{Hooked, Purpose};
+use crate::hooks::{HookOutcome, Purpose};
 use crate::messages;
 use crate::out::Out;
 use crate::session::Session;
@@ -33,7 +33,7 @@ async fn callback(
     };
     match tokio::time::timeout(limit, answer).await {
         Err(_) => {
-            out.say(messages::cancel(request_id)).await;
+            out.emit(messages::cancel(request_id)).await;
             Err(Failure::TimedOut)
         }
         Ok(Err(_)) => Err(Failure::Cancelled),
@@ -43,8 +43,8 @@ async fn callback(
 }
 
 impl Session {
-    /// Starts the hooks that match `input`; returns `None` if there are none. Messages about their start have been sent when
-    /// this returns. Dropping the future cancels the hooks.
+    /// Starts the hooks that match `input`; returns `None` if there are none. Messages about their start have been sent
+    /// when this returns. Dropping the future cancels the hooks.
     pub(super) async fn begin_hooks(&mut self, input: HookInput) -> Option<BoxFuture<'static, Merged>> {
         let event = Event::of(&input)?;
         if !self.hooks.await_any(&[event]) {
@@ -96,7 +96,7 @@ impl Session {
                 self.hooks.spawn(false, async move {
                     let what = sluice_hooks::run(&run, &due).await;
                     let merged = merge(event, vec![due.said(&run, what)]);
-                    Hooked {
+                    HookOutcome {
                         event,
                         purpose: Purpose::Late { rewakes },
                         merged,
@@ -150,7 +150,7 @@ impl Session {
             Purpose::Before(_) | Purpose::After(_) | Purpose::Task(_) | Purpose::Asked(_)
         );
         self.hooks.spawn(around, async move {
-            Hooked {
+            HookOutcome {
                 event,
                 purpose,
                 merged: work.await,
@@ -161,12 +161,12 @@ impl Session {
 
     /// Creates the context in which the hooks of an event run.
     fn hook_run(&mut self, event: Event, input: &HookInput) -> HookRun {
-        let told = self.options.host.hook_events && event.is_told() || event.always_told();
+        let is_reported = self.options.host.hook_events && event.is_told() || event.always_told();
         HookRun {
             event,
             name: name_of(event, input),
             input: serde_json::to_string(input).unwrap_or_default().into(),
-            reports: told.then(|| Arc::new(self.line.out().clone()) as Arc<dyn HookReports>),
+            reports: is_reported.then(|| Arc::new(self.line.out().clone()) as Arc<dyn HookReports>),
             tasks: self.tooling.tasks().clone(),
             model: self.tooling.services().clone(),
             cwd: self.tooling.cwd().get(),
@@ -199,12 +199,13 @@ impl Session {
             tool_use_id: Some(tool_use_id),
             ..HookCallback::default()
         };
-        self.say(ControlRequest::new(request_id, request)).await;
+        self.emit(ControlRequest::new(request_id, request)).await;
         Some(answered)
     }
 }
 
-/// The id of the call that an event is about. The input of a permission request does not contain it; the session stores it.
+/// The id of the call that an event is about. The input of a permission request does not contain it; the session stores
+/// it.
 fn call_id_of(input: &HookInput, hooks: &crate::hooks::Hooks) -> Option<String> {
     match input {
         HookInput::PreToolUse(it) => Some(it.tool_use_id.clone()),

@@ -11,7 +11,7 @@ use sluice_wire::Number;
 use sluice_wire::control::RequestId;
 use sluice_wire::hook::{HookInput, HookSpecificOutput};
 
-use super::told::told;
+use super::input::hook_input;
 use crate::hooks::Purpose;
 use crate::messages;
 use crate::model_choice::Switch;
@@ -19,10 +19,10 @@ use crate::session::Session;
 use crate::session_loop::SessionLoop;
 
 /// Lifetime of the provider's prompt cache.
-const CACHE: Duration = Duration::from_secs(5 * 60);
+const CACHE_LIFETIME: Duration = Duration::from_secs(5 * 60);
 
 /// Cost estimate for the first request to another model.
-struct Toll {
+struct SwitchCost {
     tokens: u64,
     warm: bool,
     dollars: f64,
@@ -30,22 +30,22 @@ struct Toll {
 }
 
 impl Session {
-    /// Runs `PreModelSwitch` hooks for a change that the host requested. Returns false if there are none. The change applies
-    /// when they are done.
+    /// Runs `PreModelSwitch` hooks for a change that the host requested. Returns false if there are none. The change
+    /// applies when they are done.
     pub(crate) async fn hooks_before_switch(&mut self, id: &RequestId, switch: &Switch) -> bool {
         if switch.to == self.model.name || !self.hooks.await_any(&[Event::PreModelSwitch]) {
             return false;
         }
-        let input = self.told_before_switch(switch).await;
+        let input = self.switch_input(switch).await;
         let purpose = Purpose::Switch(Box::new((id.clone(), switch.clone())));
         self.spawn_hooks(input, purpose).await
     }
 
     /// Applies or refuses a requested change after its hooks are done.
-    pub(super) async fn switch_hooked(&mut self, id: &RequestId, switch: Switch, merged: &Merged) {
+    pub(super) async fn apply_switch_after_hooks(&mut self, id: &RequestId, switch: Switch, merged: &Merged) {
         match refusal(merged) {
             Some(why) => self.refuse_model(id, "blocked_by_hook", why).await,
-            None => self.take_model(id, switch).await,
+            None => self.apply_model(id, switch).await,
         }
     }
 
@@ -62,38 +62,38 @@ impl Session {
         if from == switch.to || !self.hooks.await_any(&[Event::PostModelSwitch]) {
             return;
         }
-        let toll = self.toll(&switch.to).await;
-        let input = told!(self, Bare, PostModelSwitch(PostModelSwitchInput) {
+        let switch_cost = self.switch_cost(&switch.to).await;
+        let input = hook_input!(self, Bare, PostModelSwitch(PostModelSwitchInput) {
             from_model: from,
             to_model: switch.to,
             requested_model: switch.requested,
             source: switch.source.to_owned(),
-            context_tokens: toll.tokens,
-            prompt_cache_warm: toll.warm,
+            context_tokens: switch_cost.tokens,
+            prompt_cache_warm: switch_cost.warm,
             cache_ttl: "5m".to_owned(),
-            estimated_cache_write_usd: Number(toll.dollars),
-            pricing: toll.pricing.to_owned(),
+            estimated_cache_write_usd: Number(switch_cost.dollars),
+            pricing: switch_cost.pricing.to_owned(),
         });
-        self.spawn_hooks(input, Purpose::Told).await;
+        self.spawn_hooks(input, Purpose::ReportOnly).await;
     }
 
-    async fn told_before_switch(&mut self, switch: &Switch) -> HookInput {
-        let toll = self.toll(&switch.to).await;
-        told!(self, Bare, PreModelSwitch(PreModelSwitchInput) {
+    async fn switch_input(&mut self, switch: &Switch) -> HookInput {
+        let switch_cost = self.switch_cost(&switch.to).await;
+        hook_input!(self, Bare, PreModelSwitch(PreModelSwitchInput) {
             from_model: self.model.name.clone(),
             to_model: switch.to.clone(),
             requested_model: switch.requested.clone(),
             source: switch.source.to_owned(),
-            context_tokens: toll.tokens,
-            prompt_cache_warm: toll.warm,
+            context_tokens: switch_cost.tokens,
+            prompt_cache_warm: switch_cost.warm,
             cache_ttl: "5m".to_owned(),
-            estimated_cache_write_usd: Number(toll.dollars),
-            pricing: toll.pricing.to_owned(),
+            estimated_cache_write_usd: Number(switch_cost.dollars),
+            pricing: switch_cost.pricing.to_owned(),
         })
     }
 
-    async fn toll(&mut self, to: &str) -> Toll {
-        self.recall().await;
+    async fn switch_cost(&mut self, to: &str) -> SwitchCost {
+        self.await_history().await;
         let tokens = if self.conversation.history.is_empty() {
             0
         } else {
@@ -104,9 +104,13 @@ impl Session {
             ..Tokens::default()
         };
         let dollars = cost.cost(&models::facts(to));
-        Toll {
+        SwitchCost {
             tokens,
-            warm: self.turn.times.first_token.is_some_and(|at| at.elapsed() < CACHE),
+            warm: self
+                .turn
+                .times
+                .first_token
+                .is_some_and(|at| at.elapsed() < CACHE_LIFETIME),
             // Rounded to 0.0001 dollars, because it is an estimate.
             dollars: (dollars.unwrap_or(0.0) * 1e4).round() / 1e4,
             pricing: if dollars.is_some() { "catalog" } else { "default" },
@@ -120,19 +124,19 @@ impl SessionLoop {
         if switch.to == self.session.model.name || !self.session.hooks.await_any(&[Event::PreModelSwitch]) {
             return Ok(());
         }
-        let input = self.session.told_before_switch(switch).await;
+        let input = self.session.switch_input(switch).await;
         let merged = self.ask_hooks(input).await.unwrap_or_default();
         refusal(&merged).map_or(Ok(()), Err)
     }
 
-    /// Returns the text with which a `MessageDisplay` hook replaces a text of the model for display. The conversation keeps the
-    /// original.
+    /// Returns the text with which a `MessageDisplay` hook replaces a text of the model for display. The conversation
+    /// keeps the original.
     pub(crate) async fn hook_display(&mut self, block: &Value) -> Option<String> {
         if self.session.hooks.speaker().is_some() || !self.session.hooks.await_any(&[Event::MessageDisplay]) {
             return None;
         }
         let text = block.get("text").and_then(Value::as_str)?;
-        let input = told!(self.session, Bare, MessageDisplay(MessageDisplayInput) {
+        let input = hook_input!(self.session, Bare, MessageDisplay(MessageDisplayInput) {
             turn_id: self.session.conversation.transcript.prompt_id().unwrap_or_default().to_owned(),
             message_id: messages::fresh_id(),
             index: 0,

@@ -6,14 +6,14 @@ use sluice_hooks::event::Event;
 use sluice_hooks::merge::Merged;
 use sluice_tools::Outcome;
 
-use super::told::told;
+use super::input::hook_input;
 use crate::hooks::Purpose;
 use crate::session::Session;
 
 impl Session {
     /// Runs hooks on a task that a call created or completed. Returns false if there are none.
     pub(super) async fn hooks_of_tasks(&mut self, index: usize) -> bool {
-        let Some((call, outcome)) = self.untold(index) else {
+        let Some((call, outcome)) = self.unsent_call(index) else {
             return false;
         };
         let call_id = call.id.clone();
@@ -30,12 +30,12 @@ impl Session {
             return false;
         };
         let input = match event {
-            Event::TaskCreated => told!(self, Mode, TaskCreated(TaskCreatedInput) {
+            Event::TaskCreated => hook_input!(self, Mode, TaskCreated(TaskCreatedInput) {
                 task_id: task_id,
                 task_subject: item.subject,
                 task_description: Some(item.description),
             }),
-            _ => told!(self, Mode, TaskCompleted(TaskCompletedInput) {
+            _ => hook_input!(self, Mode, TaskCompleted(TaskCompletedInput) {
                 task_id: task_id,
                 task_subject: item.subject,
                 task_description: Some(item.description),
@@ -45,8 +45,8 @@ impl Session {
     }
 
     /// Applies the result of hooks on a task.
-    pub(super) async fn task_hooked(&mut self, event: Event, call_id: &str, merged: Merged) {
-        let Some(index) = self.untold_call(call_id) else {
+    pub(super) async fn apply_task_hooks(&mut self, event: Event, call_id: &str, merged: Merged) {
+        let Some(index) = self.unsent_call_index(call_id) else {
             return;
         };
         if let Some(why) = merged.block.map(|block| block.shown) {
@@ -61,7 +61,7 @@ impl Session {
 
     /// Reverts the creation or completion of a task and changes the outcome of the call.
     fn take_task_back(&mut self, index: usize, event: Event, why: &str) {
-        let Some((call, outcome)) = self.untold(index) else {
+        let Some((call, outcome)) = self.unsent_call(index) else {
             return;
         };
         let task = changed(&call.name, &outcome.result).map(|(_, task)| task);

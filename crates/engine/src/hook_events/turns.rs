@@ -6,7 +6,7 @@ use sluice_wire::hook::{BackgroundTaskSummary, HookInput, HookSpecificOutput};
 use sluice_wire::stdout::AssistantError;
 use sluice_wire::stdout::system::{Informational, Level, Notification, NotificationPriority, PromptSubmitOutcome};
 
-use super::told::told;
+use super::input::hook_input;
 use crate::hooks::Purpose;
 use crate::messages;
 use crate::queue::{Batch, Prompt};
@@ -15,16 +15,16 @@ use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
 /// Maximum number of consecutive times that Stop hooks continue a turn.
-const MOST_HOLDS: u32 = 8;
+const MAX_STOP_BLOCKS: u32 = 8;
 
 /// What happens when a turn would end.
-pub(crate) enum AtEnd {
+pub(crate) enum TurnEnd {
     /// The turn ends.
-    LetGo,
+    End,
     /// The turn continues.
-    GoOn,
+    Continue,
     /// The turn ends with a different ending.
-    Otherwise(Ending),
+    EndWith(Ending),
     /// The turn was stopped in the meantime.
     Stopped,
 }
@@ -36,16 +36,16 @@ impl Session {
     }
 
     /// Sends the message about a blocked prompt, after the turn was announced.
-    pub(crate) async fn say_blocked(&mut self) {
-        if let Some(told) = self.hooks.take_blocked() {
-            self.say(told).await;
+    pub(crate) async fn emit_blocked(&mut self) {
+        if let Some(message) = self.hooks.take_blocked() {
+            self.emit(message).await;
         }
     }
 
     /// Ends the turn of a command whose expansion was blocked.
-    pub(crate) async fn end_blocked(&mut self, told: Informational) -> Ending {
-        let text = told.content.clone();
-        self.say(told).await;
+    pub(crate) async fn end_blocked(&mut self, message: Informational) -> Ending {
+        let text = message.content.clone();
+        self.emit(message).await;
         Ending::Local {
             command: Some("custom".to_owned()),
             text,
@@ -53,24 +53,24 @@ impl Session {
     }
 
     /// Raises `StopFailure` when the turn ends with an API error.
-    pub(crate) async fn hook_stop_failure(&mut self, error: AssistantError, said: &str) {
+    pub(crate) async fn hook_stop_failure(&mut self, error: AssistantError, message: &str) {
         if !self.hooks.await_any(&[Event::StopFailure]) {
             return;
         }
-        let input = told!(self, Mode, StopFailure(StopFailureInput) {
+        let input = hook_input!(self, Mode, StopFailure(StopFailureInput) {
             error: error,
-            last_assistant_message: Some(said.to_owned()),
+            last_assistant_message: Some(message.to_owned()),
         });
         // The result of these hooks does not change the ending.
-        self.spawn_hooks(input, Purpose::Told).await;
+        self.spawn_hooks(input, Purpose::ReportOnly).await;
     }
 
     /// Builds the input of `Stop`, or of `SubagentStop` in a subagent.
-    fn told_of_end(&self) -> HookInput {
-        let again = self.hooks.is_held_up();
+    fn end_input(&self) -> HookInput {
+        let again = self.hooks.has_stop_blocks();
         let last = Some(self.turn.text.clone()).filter(|text| !text.is_empty());
         if self.hooks.speaker().is_none() {
-            return told!(self, Full, Stop(StopInput) {
+            return hook_input!(self, Full, Stop(StopInput) {
                 stop_hook_active: again,
                 last_assistant_message: last,
                 background_tasks: Some(self.background_summaries()),
@@ -78,7 +78,7 @@ impl Session {
             });
         }
         let file = self.options.session.keeping.file.as_ref();
-        told!(self, Full, SubagentStop(SubagentStopInput) {
+        hook_input!(self, Full, SubagentStop(SubagentStopInput) {
             stop_hook_active: again,
             agent_transcript_path: file.map(|file| file.display().to_string()),
             last_assistant_message: last,
@@ -103,8 +103,8 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Runs `UserPromptSubmit` hooks on a batch of prompts and removes blocked prompts. Returns the ending of the turn if no
-    /// prompt is left, and `Err` if the turn is stopped meanwhile.
+    /// Runs `UserPromptSubmit` hooks on a batch of prompts and removes blocked prompts. Returns the ending of the turn
+    /// if no prompt is left, and `Err` if the turn is stopped meanwhile.
     pub(crate) async fn hook_prompts(&mut self, batch: &mut Batch) -> Result<Option<Ending>, ()> {
         if !self.session.hooks.await_any(&[Event::UserPromptSubmit]) {
             return Ok(None);
@@ -114,17 +114,17 @@ impl SessionLoop {
             match self.hook_prompt(&prompt).await {
                 None => return Err(()),
                 Some(None) => kept.push(prompt),
-                Some(Some(told)) => refused = Some(told),
+                Some(Some(message)) => refused = Some(message),
             }
         }
         batch.prompts = kept;
-        let Some(told) = refused else { return Ok(None) };
+        let Some(message) = refused else { return Ok(None) };
         if batch.prompts.is_empty() {
-            let text = told.content.clone();
-            self.session.hooks.block(told);
+            let text = message.content.clone();
+            self.session.hooks.block(message);
             return Ok(Some(Ending::Blocked(text)));
         }
-        self.session.say(told).await;
+        self.session.emit(message).await;
         Ok(None)
     }
 
@@ -134,10 +134,10 @@ impl SessionLoop {
             return true;
         }
         match self.hook_prompt(prompt).await {
-            Some(Some(told)) => {
-                self.session.say(told).await;
+            Some(Some(message)) => {
+                self.session.emit(message).await;
                 if let Some(uuid) = &prompt.uuid {
-                    self.session.say(messages::lifecycle(uuid, "cancelled")).await;
+                    self.session.emit(messages::lifecycle(uuid, "cancelled")).await;
                 }
                 false
             }
@@ -150,11 +150,12 @@ impl SessionLoop {
         }
     }
 
-    /// Runs hooks on one prompt. Returns the message about it if it is blocked; the outer `None` means that the turn has to stop.
+    /// Runs hooks on one prompt. Returns the message about it if it is blocked; the outer `None` means that the turn
+    /// has to stop.
     async fn hook_prompt(&mut self, prompt: &Prompt) -> Option<Option<Informational>> {
         let text = messages::text_of(&prompt.content);
         let source = if prompt.synthetic { "system" } else { "sdk" };
-        let input = told!(self.session, Mode, UserPromptSubmit(UserPromptSubmitInput) {
+        let input = hook_input!(self.session, Mode, UserPromptSubmit(UserPromptSubmitInput) {
             prompt: text.clone(),
             source: Some(source.to_owned()),
             session_title: self.session.conversation.transcript.title().map(str::to_owned),
@@ -197,7 +198,7 @@ impl SessionLoop {
         } else {
             "slash_command"
         };
-        let input = told!(self.session, Mode, UserPromptExpansion(UserPromptExpansionInput) {
+        let input = hook_input!(self.session, Mode, UserPromptExpansion(UserPromptExpansionInput) {
             expansion_type: kind.to_owned(),
             command_name: command.to_owned(),
             command_args: args.to_owned(),
@@ -209,38 +210,38 @@ impl SessionLoop {
     }
 
     /// Runs `Stop` or `SubagentStop` hooks when the turn would end.
-    pub(crate) async fn hook_stop(&mut self) -> AtEnd {
+    pub(crate) async fn hook_stop(&mut self) -> TurnEnd {
         let event = match self.session.hooks.speaker() {
             Some(_) => Event::SubagentStop,
             None => Event::Stop,
         };
         if !self.session.hooks.await_any(&[event]) {
-            return AtEnd::LetGo;
+            return TurnEnd::End;
         }
-        let input = self.session.told_of_end();
+        let input = self.session.end_input();
         let Some(merged) = self.ask_hooks(input).await else {
-            return AtEnd::Stopped;
+            return TurnEnd::Stopped;
         };
         if merged.halt.is_some() {
-            return AtEnd::Otherwise(Ending::HookStopped("stop_hook_prevented"));
+            return TurnEnd::EndWith(Ending::HookStopped("stop_hook_prevented"));
         }
         let feedback = merged
             .block
             .as_ref()
             .map(|block| format!("Stop hook feedback:\n{}", block.shown));
         if feedback.is_none() && merged.contexts.is_empty() {
-            return AtEnd::LetGo;
+            return TurnEnd::End;
         }
-        if self.session.hooks.hold_up() > MOST_HOLDS {
+        if self.session.hooks.count_stop_block() > MAX_STOP_BLOCKS {
             let text =
-                format!("Stop hooks sent the model back to work {MOST_HOLDS} times in a row; the turn ends now.");
-            self.session.say(messages::informational(&text, "warning")).await;
-            return AtEnd::LetGo;
+                format!("Stop hooks sent the model back to work {MAX_STOP_BLOCKS} times in a row; the turn ends now.");
+            self.session.emit(messages::informational(&text, "warning")).await;
+            return TurnEnd::End;
         }
         if let Some(feedback) = feedback {
             self.session.nudge(&feedback).await;
             self.session
-                .say(Notification {
+                .emit(Notification {
                     key: "stop-hook-error".to_owned(),
                     text: "A Stop hook sent the model back to work".to_owned(),
                     priority: NotificationPriority::Immediate,
@@ -249,13 +250,13 @@ impl SessionLoop {
                 })
                 .await;
         }
-        AtEnd::GoOn
+        TurnEnd::Continue
     }
 
     /// Runs `SubagentStart` hooks at the start of a subagent's session.
     pub(crate) async fn hook_subagent_start(&mut self) {
         if self.session.hooks.speaker().is_some() && self.session.hooks.await_any(&[Event::SubagentStart]) {
-            let input = told!(self.session, Bare, SubagentStart(SubagentStartInput) {});
+            let input = hook_input!(self.session, Bare, SubagentStart(SubagentStartInput) {});
             self.ask_hooks(input).await;
         }
     }
@@ -269,7 +270,7 @@ impl SessionLoop {
         if !self.session.hooks.await_any(&[Event::PreCompact]) {
             return Ok(None);
         }
-        let input = told!(self.session, Bare, PreCompact(PreCompactInput) {
+        let input = hook_input!(self.session, Bare, PreCompact(PreCompactInput) {
             trigger: trigger.to_owned(),
             custom_instructions: instructions.map(str::to_owned),
         });
@@ -288,7 +289,7 @@ impl SessionLoop {
         if !self.session.hooks.await_any(&[Event::PostCompact]) {
             return;
         }
-        let input = told!(self.session, Bare, PostCompact(PostCompactInput) {
+        let input = hook_input!(self.session, Bare, PostCompact(PostCompactInput) {
             trigger: trigger.to_owned(),
             compact_summary: summary.to_owned(),
         });

@@ -11,13 +11,13 @@ use crate::model_choice::Switch;
 
 /// The result of hooks that ran concurrently with the session.
 #[derive(Debug)]
-pub(crate) struct Hooked {
+pub(crate) struct HookOutcome {
     pub(crate) event: Event,
     pub(crate) purpose: Purpose,
     pub(crate) merged: Merged,
 }
 
-impl Hooked {
+impl HookOutcome {
     /// Wraps a consultation, whose hooks have not run yet.
     pub(crate) fn of_consultation(consultation: Consultation) -> Self {
         Self {
@@ -81,5 +81,5 @@ pub(crate) enum Purpose {
     /// The result of an asynchronous hook. `rewakes`: its output starts a turn.
     Late { rewakes: bool },
     /// The result is only reported.
-    Told,
+    ReportOnly,
 }

@@ -31,7 +31,7 @@ pub(crate) struct WatchedFiles {
 impl WatchedFiles {
     pub(crate) fn new(paths: Vec<PathBuf>) -> Self {
         Self {
-            known: look(&paths),
+            known: modification_times(&paths),
             changes: watch::watch(paths.clone()),
             paths,
         }
@@ -40,7 +40,7 @@ impl WatchedFiles {
     /// Waits for the next changes.
     pub(crate) async fn next(&mut self) -> Option<Vec<(PathBuf, &'static str)>> {
         self.changes.recv().await?;
-        let now = look(&self.paths);
+        let now = modification_times(&self.paths);
         let before = std::mem::replace(&mut self.known, now);
         let changes = self.paths.iter().filter_map(|path| {
             let what = match (before.get(path), self.known.get(path)) {
@@ -66,7 +66,7 @@ pub(crate) async fn changes(watched: &mut Option<WatchedFiles>) -> Vec<(PathBuf,
     }
 }
 
-fn look(paths: &[PathBuf]) -> HashMap<PathBuf, std::time::SystemTime> {
+fn modification_times(paths: &[PathBuf]) -> HashMap<PathBuf, std::time::SystemTime> {
     let each = paths.iter().filter_map(|path| {
         let changed = path.metadata().and_then(|metadata| metadata.modified()).ok()?;
         Some((path.clone(), changed))

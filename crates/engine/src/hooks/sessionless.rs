@@ -40,7 +40,7 @@ pub(crate) struct SessionlessHooks {
 
 /// A call as described in hook inputs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Watched<'a> {
+pub(crate) struct HookedCall<'a> {
     pub(crate) id: &'a str,
     pub(crate) tool: &'a str,
     pub(crate) mode: &'a PermissionMode,
@@ -49,13 +49,13 @@ pub(crate) struct Watched<'a> {
 
 /// The result of hooks before a call.
 #[derive(Debug, Default)]
-pub(crate) struct Before {
+pub(crate) struct BeforeCall {
     merged: Merged,
     /// The input with which hooks replaced the input of the call.
     pub(crate) input: Option<Value>,
 }
 
-impl Before {
+impl BeforeCall {
     /// The verdict of the hooks. Without a session a call cannot be deferred, so `defer` becomes `ask`.
     pub(crate) fn verdict(&self) -> Option<HookVerdict> {
         let mut verdict = self.merged.verdict.clone()?;
@@ -75,9 +75,9 @@ impl Before {
 impl SessionlessHooks {
     /// Must be called on a Tokio runtime.
     pub(crate) fn new(tasks: &Arc<Tasks>, tool_services: &Arc<ToolServices>) -> Self {
-        let (late, mut heard) = mpsc::channel(LATE_DEPTH);
+        let (late, mut received) = mpsc::channel(LATE_DEPTH);
         // Results of asynchronous hooks are dropped.
-        tokio::spawn(async move { while heard.recv().await.is_some() {} });
+        tokio::spawn(async move { while received.recv().await.is_some() {} });
         Self {
             list: Arc::default(),
             tasks: tasks.clone(),
@@ -87,7 +87,7 @@ impl SessionlessHooks {
     }
 
     /// Loads the hooks of the settings files.
-    pub(crate) fn lay_out(&mut self, options: &Options) {
+    pub(crate) fn load(&mut self, options: &Options) {
         let reader = Reader {
             cwd: &options.cwd,
             home: &options.folders.home,
@@ -98,8 +98,8 @@ impl SessionlessHooks {
     }
 
     /// Runs `PreToolUse` hooks on a call.
-    pub(crate) async fn before(&self, options: &Options, call: Watched<'_>, input: &Value) -> Before {
-        let told = PreToolUseInput {
+    pub(crate) async fn before(&self, options: &Options, call: HookedCall<'_>, input: &Value) -> BeforeCall {
+        let input = PreToolUseInput {
             session_id: options.session.id.clone(),
             cwd: call.cwd.display().to_string(),
             permission_mode: Some(call.mode.clone()),
@@ -108,8 +108,8 @@ impl SessionlessHooks {
             tool_use_id: call.id.to_owned(),
             ..PreToolUseInput::default()
         };
-        let mut merged = self.ask(options, call, HookInput::PreToolUse(Box::new(told))).await;
-        Before {
+        let mut merged = self.ask(options, call, HookInput::PreToolUse(Box::new(input))).await;
+        BeforeCall {
             input: merged.updated_input.take(),
             merged,
         }
@@ -119,10 +119,10 @@ impl SessionlessHooks {
     pub(crate) async fn asked(
         &self,
         options: &Options,
-        (call, input): (Watched<'_>, &Value),
+        (call, input): (HookedCall<'_>, &Value),
         decision: &Decision,
     ) -> Option<PermissionRequestDecision> {
-        let told = PermissionRequestInput {
+        let input = PermissionRequestInput {
             session_id: options.session.id.clone(),
             cwd: call.cwd.display().to_string(),
             permission_mode: Some(call.mode.clone()),
@@ -132,7 +132,7 @@ impl SessionlessHooks {
             ..PermissionRequestInput::default()
         };
         let merged = self
-            .ask(options, call, HookInput::PermissionRequest(Box::new(told)))
+            .ask(options, call, HookInput::PermissionRequest(Box::new(input)))
             .await;
         if let Some(why) = merged.halt {
             return Some(PermissionRequestDecision {
@@ -148,11 +148,11 @@ impl SessionlessHooks {
     pub(crate) async fn after(
         &self,
         options: &Options,
-        (call, input): (Watched<'_>, &Value),
-        before: Before,
+        (call, input): (HookedCall<'_>, &Value),
+        before: BeforeCall,
         mut outcome: Outcome,
     ) -> Outcome {
-        let told = if outcome.is_error == Some(true) {
+        let input = if outcome.is_error == Some(true) {
             HookInput::PostToolUseFailure(Box::new(PostToolUseFailureInput {
                 session_id: options.session.id.clone(),
                 cwd: call.cwd.display().to_string(),
@@ -175,19 +175,19 @@ impl SessionlessHooks {
                 ..PostToolUseInput::default()
             }))
         };
-        let merged = self.ask(options, call, told).await;
+        let merged = self.ask(options, call, input).await;
         if let Some(updated) = merged.updated_output.clone() {
             // An output of the wrong type is ignored.
             let _unused = replace(&mut outcome, updated);
         }
-        for text in spoken(before.merged).into_iter().chain(spoken(merged)) {
+        for text in output_texts(before.merged).into_iter().chain(output_texts(merged)) {
             append(&mut outcome.content, &text);
         }
         outcome
     }
 
     /// Runs the hooks of an event and merges their results.
-    async fn ask(&self, options: &Options, call: Watched<'_>, input: HookInput) -> Merged {
+    async fn ask(&self, options: &Options, call: HookedCall<'_>, input: HookInput) -> Merged {
         let Some(event) = Event::of(&input) else {
             return Merged::default();
         };
@@ -218,11 +218,11 @@ impl SessionlessHooks {
             let hook_run = hook_run.clone();
             tokio::spawn(async move { run(&hook_run, &due).await });
         }
-        merge(event, join_all(waited.iter().map(|due| said(&hook_run, due))).await)
+        merge(event, join_all(waited.iter().map(|due| run_one(&hook_run, due))).await)
     }
 }
 
-async fn said(hook_run: &HookRun, due: &Due) -> Said {
+async fn run_one(hook_run: &HookRun, due: &Due) -> Said {
     let what = match due.hook.handler {
         Handler::Agent { .. } | Handler::McpTool { .. } => {
             let kind = due.hook.handler.kind();
@@ -238,7 +238,7 @@ async fn said(hook_run: &HookRun, due: &Due) -> Said {
 }
 
 /// The texts of hooks for the caller.
-fn spoken(merged: Merged) -> Vec<String> {
+fn output_texts(merged: Merged) -> Vec<String> {
     let contexts = merged
         .contexts
         .into_iter()

@@ -45,8 +45,8 @@ fn found(configured: &Configured, root: &Path, data: &Path) -> Configs {
         Configured::Inline(value) => Ok(value.clone()),
         Configured::File(path) => match sluice_settings::text(path) {
             Ok(None) => return Configs::new(),
-            Ok(Some(text)) => serde_json::from_str(&text).map_err(|error| wrong(path, &error)),
-            Err(error) => Err(wrong(path, &error)),
+            Ok(Some(text)) => serde_json::from_str(&text).map_err(|error| invalid(path, &error)),
+            Err(error) => Err(invalid(path, &error)),
         },
     };
     let (value, file) = match (read, configured) {
@@ -57,7 +57,7 @@ fn found(configured: &Configured, root: &Path, data: &Path) -> Configs {
     let value = filled(&value, root, data);
     match (value.get("mcpServers").unwrap_or(&value), file) {
         (Value::Object(map), _) => each(map, root, data),
-        (_, Some(path)) => wrong(path, &ConfigError::NoServers),
+        (_, Some(path)) => invalid(path, &ConfigError::NoServers),
         (_, None) => Configs::new(),
     }
 }
@@ -67,15 +67,15 @@ fn each(map: &Map<String, Value>, root: &Path, data: &Path) -> Configs {
     for config in servers.values_mut().flatten() {
         if let Reach::Stdio { env, .. } = &mut config.reach {
             for (name, path) in [("CLAUDE_PLUGIN_ROOT", root), ("CLAUDE_PLUGIN_DATA", data)] {
-                let said = || path.to_string_lossy().into_owned();
-                env.entry(name.to_owned()).or_insert_with(said);
+                let folder_path = || path.to_string_lossy().into_owned();
+                env.entry(name.to_owned()).or_insert_with(folder_path);
             }
         }
     }
     servers
 }
 
-fn wrong(path: &Path, why: &dyn std::fmt::Display) -> Configs {
+fn invalid(path: &Path, why: &dyn std::fmt::Display) -> Configs {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Configs::from([(name, Err(ConfigError::Json(format!("{}: {why}", path.display()))))])
 }
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plugin_s_servers_know_where_it_lies() {
+    fn plugin_servers_receive_the_plugin_folder() {
         let inline = Configured::Inline(json!({
             "a": {"command": "${CLAUDE_PLUGIN_ROOT}/run", "args": ["--state=${CLAUDE_PLUGIN_DATA}/x"]},
             "b": {"type": "http", "url": "https://b.example/${CLAUDE_PLUGIN_ROOT}"},
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_brings_none_and_a_broken_one_says_so() {
+    fn missing_file_defines_no_servers_and_invalid_file_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join(".mcp.json");
         let read = || found(&Configured::File(file.clone()), dir.path(), dir.path());

@@ -7,7 +7,7 @@ use crate::session::Session;
 
 impl Session {
     /// Lists the servers with their status and problems.
-    pub(crate) fn tell_servers(&self) -> String {
+    pub(crate) fn describe_servers(&self) -> String {
         let links = self.tooling.servers().all();
         if links.is_empty() {
             return "No MCP servers are configured.".to_owned();
@@ -37,7 +37,7 @@ impl Session {
     /// Describes the problems of servers, one sentence each.
     pub(crate) fn server_problems(&self) -> Vec<String> {
         let links = self.tooling.servers().all().iter();
-        let told = |link: &std::sync::Arc<Link>| Some(format!("MCP server {}: {}", link.name, trouble(link)?));
-        links.filter_map(told).collect()
+        let describe = |link: &std::sync::Arc<Link>| Some(format!("MCP server {}: {}", link.name, trouble(link)?));
+        links.filter_map(describe).collect()
     }
 }

@@ -16,8 +16,8 @@ use crate::mcp::plugins;
 use crate::messages;
 use crate::options::Asker;
 use crate::session::Session;
-use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
+use crate::session_loop::WaitOutcome;
 
 /// The tool that finds and loads deferred tools.
 const SEARCH: &str = "ToolSearch";
@@ -34,12 +34,12 @@ impl Session {
         let tools = tools.filter(|tool| Some(tool.descriptor().name.as_ref()) != referee.as_deref());
         self.tooling.replace_extras(is_servers, tools);
         if self.tooling.servers_mut().has_changed() && self.line.is_initialized() {
-            self.tell_commands().await;
+            self.send_commands_if_changed().await;
         }
     }
 
     /// Adds the servers of the loaded plugins.
-    pub(crate) fn take_plugin_servers(&mut self) {
+    pub(crate) fn update_plugin_servers(&mut self) {
         let settings = &self.options.settings;
         let named = if self.tooling.servers().strict() {
             Vec::new()
@@ -88,8 +88,8 @@ impl Session {
             && self.offered().any(|tool| tool.descriptor().name == SEARCH)
     }
 
-    /// Returns a tool as sent to the model. The description of `ToolSearch` names the deferred built-in tools: it is the same
-    /// in every request, whether they are loaded or not.
+    /// Returns a tool as sent to the model. The description of `ToolSearch` names the deferred built-in tools: it is
+    /// the same in every request, whether they are loaded or not.
     pub(crate) fn described(&self, tool: &AnyTool) -> Value {
         let mut described = messages::tool(tool);
         if tool.descriptor().name != SEARCH {
@@ -122,14 +122,14 @@ impl Session {
     }
 
     /// Adds the schema of a deferred tool to the error of a call that failed because the model did not know the schema.
-    pub(crate) fn taught(&self, index: usize, mut outcome: Outcome) -> Outcome {
+    pub(crate) fn with_schema(&self, index: usize, mut outcome: Outcome) -> Outcome {
         if !outcome.effects.contains(&Effect::TeachSchema) {
             return outcome;
         }
         let tool = self.calls.get(index).and_then(|call| call.tool.as_ref());
-        if let (Some(tool), Some(said)) = (tool.filter(|tool| self.defers(tool)), outcome.content.as_str()) {
+        if let (Some(tool), Some(error)) = (tool.filter(|tool| self.defers(tool)), outcome.content.as_str()) {
             outcome.content = Value::from(format!(
-                "{said}\n\nThis tool's input schema was not shown to you before the call. It is:\n{}",
+                "{error}\n\nThis tool's input schema was not shown to you before the call. It is:\n{}",
                 tool.descriptor().schema
             ));
         }
@@ -137,7 +137,7 @@ impl Session {
     }
 
     /// Calls the permission prompt tool about a call. Returns an error if the tool does not exist.
-    pub(crate) fn ask_referee(&mut self, index: usize, request_id: &str, name: &str) -> Result<(), String> {
+    pub(crate) fn ask_permission_tool(&mut self, index: usize, request_id: &str, name: &str) -> Result<(), String> {
         let Some(call) = self.calls.get(index) else {
             return Ok(());
         };
@@ -146,7 +146,7 @@ impl Session {
             name: call.name.clone(),
             input: call.checked.clone(),
         };
-        let there = |full: &String| {
+        let exists = |full: &String| {
             self.tooling
                 .servers()
                 .tools()
@@ -154,7 +154,7 @@ impl Session {
                 .any(|tool| tool.descriptor().name == full.as_str())
         };
         let full = name.to_owned();
-        let Some((link, tool)) = self.tooling.servers().own_name(name).filter(|_| there(&full)) else {
+        let Some((link, tool)) = self.tooling.servers().own_name(name).filter(|_| exists(&full)) else {
             let known = self.tooling.servers().tools();
             let known: Vec<&str> = known.iter().map(|tool| tool.descriptor().name.as_ref()).collect();
             return Err(format!(
@@ -164,19 +164,19 @@ impl Session {
         };
         let request_id = request_id.to_owned();
         let verdict = referee::ask(link, tool, full, about);
-        self.calls.judge(request_id, verdict);
+        self.calls.ask_permission_tool(request_id, verdict);
         Ok(())
     }
 
     /// Applies the answer of the permission prompt tool. Answers for finished calls are ignored.
-    pub(crate) async fn judged(&mut self, request_id: &str, verdict: Result<Value, String>) {
+    pub(crate) async fn on_permission_tool_answer(&mut self, request_id: &str, verdict: Result<Value, String>) {
         if let Some(index) = self.calls.asking(request_id) {
             self.answered(index, verdict).await;
         }
     }
 
     /// True if a command may be a prompt of a server that is connected or connecting.
-    pub(crate) fn may_be_served(&self, slash: &Slash) -> bool {
+    pub(crate) fn may_be_server_prompt(&self, slash: &Slash) -> bool {
         self.tooling.servers().of_tool(&slash.name).is_some()
     }
 
@@ -198,13 +198,13 @@ impl Session {
 
     /// The prompts of servers as commands for hosts.
     pub(crate) fn server_commands(&self) -> Vec<SlashCommand> {
-        let told = |prompt: ServerPrompt| SlashCommand {
+        let to_command = |prompt: ServerPrompt| SlashCommand {
             argument_hint: Some(prompt.hint()),
             name: prompt.name,
             description: prompt.description,
             ..SlashCommand::default()
         };
-        self.tooling.servers().prompts().into_iter().map(told).collect()
+        self.tooling.servers().prompts().into_iter().map(to_command).collect()
     }
 
     /// Display metadata for a call of a server's tool.
@@ -231,8 +231,8 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Waits until all servers are connected or have failed, and handles other events meanwhile. Returns immediately if none
-    /// is connecting.
+    /// Waits until all servers are connected or have failed, and handles other events meanwhile. Returns immediately if
+    /// none is connecting.
     pub(crate) async fn await_servers(&mut self) {
         self.session.tooling.servers().greet().await;
         if let Some(settled) = self.session.tooling.servers().settled() {
@@ -253,8 +253,8 @@ impl SessionLoop {
         }
     }
 
-    /// Requests a prompt from its server. Assistant messages in it are treated like user messages, because the model did not
-    /// write them. None if the turn has to stop.
+    /// Requests a prompt from its server. Assistant messages in it are treated like user messages, because the model
+    /// did not write them. None if the turn has to stop.
     pub(crate) async fn ask_for_prompt(
         &mut self,
         prompt: &ServerPrompt,
@@ -262,10 +262,10 @@ impl SessionLoop {
     ) -> Option<Result<Vec<Value>, String>> {
         let folder = self.session.options.folders.outputs.clone();
         match self.wait_for(Some(pin!(prompt.get(words, &folder)))).await {
-            Heard::Ready(got) => {
+            WaitOutcome::Ready(got) => {
                 Some(got.map(|messages| messages.into_iter().flat_map(|(_, blocks)| blocks).collect()))
             }
-            Heard::Stopped | Heard::CallsDone => None,
+            WaitOutcome::Stopped | WaitOutcome::CallsDone => None,
         }
     }
 }

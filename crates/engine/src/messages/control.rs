@@ -74,8 +74,8 @@ pub(crate) fn ask(request_id: &str, call: &Call, decision: &Decision, cwd: &Path
 /// A short description of a call: the one the model gave, or the path of the file.
 fn description(call: &Call, cwd: &Path) -> Option<String> {
     let text = |key: &str| call.checked.get(key).and_then(serde_json::Value::as_str);
-    if let Some(said) = text("description") {
-        return Some(said.to_owned());
+    if let Some(description) = text("description") {
+        return Some(description.to_owned());
     }
     let file = call.tool.as_ref()?.descriptor().touches.file()?;
     let path = Path::new(text(file)?);

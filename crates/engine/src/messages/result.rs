@@ -26,7 +26,7 @@ pub(crate) fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
             succeed(result, turn.shown());
             result.terminal_reason = Some(TerminalReason::Completed);
         }
-        Ending::Kept => {
+        Ending::Recorded => {
             succeed(result, "");
             result.num_turns = 0;
             result.duration_api_ms = 0;
@@ -65,7 +65,7 @@ pub(crate) fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
                 ..DeferredToolUse::default()
             });
         }
-        Ending::PutOffGone(name) => {
+        Ending::DeferredUnavailable(name) => {
             let text = format!("The deferred call of {name} cannot run: this session has no such tool.");
             succeed(result, &text);
             result.is_error = true;
@@ -85,13 +85,13 @@ pub(crate) fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
             result.api_error = api.error.map(str::to_owned);
         }
         Ending::Unstructured { .. } | Ending::Interrupted { .. } | Ending::MaxTurns(_) | Ending::Budget(_) => {
-            end_badly(result, ending, turn);
+            fill_error(result, ending, turn);
         }
     }
 }
 
 /// Fills in the fields of an ending that is an error.
-fn end_badly(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
+fn fill_error(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
     match ending {
         Ending::Interrupted { tools } => {
             let what = if *tools { "tools ran" } else { "the model answered" };

@@ -92,10 +92,10 @@ pub(crate) fn synthetic(text: &str, turn: &Turn) -> Assistant {
 
 /// The output of a command that ran without the model.
 pub(crate) fn local(text: &str, turn: &Turn) -> Assistant {
-    let mut told = synthetic(text, turn);
-    told.message.stop_reason = Some("end_turn".to_owned());
-    told.message.stop_sequence = None;
-    told
+    let mut message = synthetic(text, turn);
+    message.message.stop_reason = Some("end_turn".to_owned());
+    message.message.stop_sequence = None;
+    message
 }
 
 /// The output of a built-in command, as an assistant message.
@@ -117,19 +117,19 @@ pub(crate) const MEDIA_DROPPED: &str = "API Error: images or documents in the co
 
 /// Rejected images or documents were removed. `stop_reason` is `tool_use` because the turn continues.
 pub(crate) fn media_removed(text: &str, is_too_large: bool, turn: &Turn) -> Assistant {
-    let mut told = synthetic(text, turn);
-    told.message.stop_reason = Some("tool_use".to_owned());
-    told.message.stop_sequence = None;
-    told.error = Some(AssistantError::from("invalid_request"));
-    told.is_api_error_message = Some(true);
-    told.api_error = Some("media_removed".to_owned());
+    let mut message = synthetic(text, turn);
+    message.message.stop_reason = Some("tool_use".to_owned());
+    message.message.stop_sequence = None;
+    message.error = Some(AssistantError::from("invalid_request"));
+    message.is_api_error_message = Some(true);
+    message.api_error = Some("media_removed".to_owned());
     let reason = if is_too_large {
         "request_too_large"
     } else {
         "unprocessable"
     };
-    told.api_error_params = Some(Raw::of(&json!({"media": "image", "media_reason": reason})));
-    told
+    message.api_error_params = Some(Raw::of(&json!({"media": "image", "media_reason": reason})));
+    message
 }
 
 /// The error message of a model request that finally failed.

@@ -11,7 +11,7 @@ use sluice_wire::stdout::system::{
 use super::fresh_id;
 
 /// The maximum length of the summary of a subagent's last message, in characters.
-const LONGEST_SUMMARY: usize = 4000;
+const MAX_SUMMARY_CHARS: usize = 4000;
 
 /// The id of one run of a task. A task that runs again keeps its id but has a new run id.
 pub(crate) fn run_id(task: &TaskView) -> String {
@@ -133,9 +133,9 @@ pub(crate) fn task_notification(
 
 /// A subagent has ended.
 pub(crate) fn agent_updated(task: &TaskView, status: TaskStatus, error: Option<String>) -> TaskUpdated {
-    let mut told = task_updated(task, status);
-    told.patch.error = error;
-    told
+    let mut message = task_updated(task, status);
+    message.patch.error = error;
+    message
 }
 
 /// Notification that a subagent has ended, with a shortened last message.
@@ -143,21 +143,21 @@ pub(crate) fn agent_notification(
     task: &TaskView,
     status: TaskStatus,
     output_file: &str,
-    said: &str,
+    last_message: &str,
 ) -> TaskNotification {
-    let mut told = task_notification(task, status, output_file, &clipped(said));
+    let mut message = task_notification(task, status, output_file, &clipped(last_message));
     let agent = task.agent.as_ref().filter(|_| status == TaskStatus::Completed);
-    told.usage = agent.map(|agent| TaskUsage {
+    message.usage = agent.map(|agent| TaskUsage {
         total_tokens: agent.tokens,
         tool_uses: agent.tool_uses,
         duration_ms: task.ended_at.unwrap_or(task.started_at).saturating_sub(task.started_at),
         ..TaskUsage::default()
     });
-    told
+    message
 }
 
 fn clipped(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_SUMMARY) {
+    match text.char_indices().nth(MAX_SUMMARY_CHARS) {
         Some((cut, _)) => format!("{}…", text.get(..cut).unwrap_or_default()),
         None => text.to_owned(),
     }

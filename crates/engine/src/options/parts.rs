@@ -65,11 +65,11 @@ pub struct SystemPrompt {
     pub append: Option<String>,
     /// Replaces the instructions for plan mode.
     pub plan: Option<String>,
-    /// Facts about the working folder are sent with the first prompt instead of in the system prompt, so that sessions in
-    /// other folders share the prompt cache.
+    /// Facts about the working folder are sent with the first prompt instead of in the system prompt, so that sessions
+    /// in other folders share the prompt cache.
     pub place_apart: bool,
-    /// The system prompt is stored in the transcript and sent unchanged until the next compaction, even by a resumed session
-    /// with different options.
+    /// The system prompt is stored in the transcript and sent unchanged until the next compaction, even by a resumed
+    /// session with different options.
     pub keep: bool,
     /// Only the instructions that no style may change are sent.
     pub bare: bool,

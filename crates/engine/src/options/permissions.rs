@@ -29,6 +29,6 @@ pub enum Asker {
     Host,
     /// A tool of an MCP server, by its full name.
     Tool(String),
-    /// Nobody, by an explicit setting. The model is told not to retry.
+    /// Requests are denied by an explicit setting. The denial instructs the model not to retry.
     Refuses,
 }

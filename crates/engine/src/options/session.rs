@@ -17,7 +17,8 @@ pub struct SessionOptions {
     pub setup: Option<Setup>,
     /// Whether a turn that an earlier process did not finish is continued without a prompt.
     pub resume_interrupted: bool,
-    /// Whether the process waits to be claimed for another session: no hooks of the session run and no MCP servers start.
+    /// Whether the process waits to be claimed for another session: no hooks of the session run and no MCP servers
+    /// start.
     pub parked: bool,
 }
 

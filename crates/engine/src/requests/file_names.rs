@@ -13,15 +13,15 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 /// The maximum number of suggestions.
-const MOST: usize = 20;
+const MAX_SUGGESTIONS: usize = 20;
 /// The maximum number of known names.
-const MOST_NAMES: usize = 50_000;
+const MAX_NAMES: usize = 50_000;
 /// The maximum duration of a search.
-const LONGEST: Duration = Duration::from_secs(10);
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum duration of the search for the first request.
-const FIRST: Duration = Duration::from_secs(1);
+const FIRST_SEARCH_TIMEOUT: Duration = Duration::from_secs(1);
 /// Names are not searched again within this time.
-const FRESH: Duration = Duration::from_secs(1);
+const MIN_SEARCH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A suggestion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -45,52 +45,52 @@ struct Known {
     folder: PathBuf,
     names: Arc<Vec<String>>,
     /// The time of the last search.
-    looked: Option<Instant>,
+    searched_at: Option<Instant>,
     /// Whether a search is running.
-    looking: bool,
+    is_searching: bool,
 }
 
 impl Names {
-    /// Returns the known names below a folder, with a slash after names of folders, and starts another search unless the last
-    /// one is recent. Returns `None` if no search has finished yet.
-    pub(crate) fn below(&self, folder: &Path, quit: &CancellationToken) -> Option<Arc<Vec<String>>> {
+    /// Returns the known names below a folder, with a slash after names of folders, and starts another search unless
+    /// the last one is recent. Returns `None` if no search has finished yet.
+    pub(crate) fn names_below(&self, folder: &Path, quit: &CancellationToken) -> Option<Arc<Vec<String>>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.folder != folder {
             *known = Known {
                 folder: folder.to_owned(),
-                looking: known.looking,
+                is_searching: known.is_searching,
                 ..Known::default()
             };
         }
-        if !known.looking && known.looked.is_none_or(|at| at.elapsed() >= FRESH) {
-            known.looking = true;
+        if !known.is_searching && known.searched_at.is_none_or(|at| at.elapsed() >= MIN_SEARCH_INTERVAL) {
+            known.is_searching = true;
             let (all, folder, quit) = (self.clone(), folder.to_owned(), quit.clone());
             tokio::task::spawn_blocking(move || {
-                let names = look(&folder, &quit, LONGEST);
+                let names = search(&folder, &quit, SEARCH_TIMEOUT);
                 let mut known = all.known.lock().unwrap_or_else(PoisonError::into_inner);
-                known.looking = false;
+                known.is_searching = false;
                 if known.folder == folder {
                     known.names = Arc::new(names);
-                    known.looked = Some(Instant::now());
+                    known.searched_at = Some(Instant::now());
                 }
             });
         }
-        known.looked.map(|_| known.names.clone())
+        known.searched_at.map(|_| known.names.clone())
     }
 }
 
 /// Searches names below a folder for a short time.
-pub(crate) fn look_briefly(folder: &Path, quit: &CancellationToken) -> Vec<String> {
-    look(folder, quit, FIRST)
+pub(crate) fn search_briefly(folder: &Path, quit: &CancellationToken) -> Vec<String> {
+    search(folder, quit, FIRST_SEARCH_TIMEOUT)
 }
 
 /// Searches names below a folder, without hidden files and those that git ignores.
-fn look(folder: &Path, quit: &CancellationToken, longest: Duration) -> Vec<String> {
+fn search(folder: &Path, quit: &CancellationToken, longest: Duration) -> Vec<String> {
     let until = Instant::now() + longest;
     let walk = WalkBuilder::new(folder).require_git(false).follow_links(false).build();
     let mut names = Vec::new();
     for entry in walk.flatten() {
-        if names.len() == MOST_NAMES || quit.is_cancelled() || Instant::now() >= until {
+        if names.len() == MAX_NAMES || quit.is_cancelled() || Instant::now() >= until {
             break;
         }
         let relative = entry.path().strip_prefix(folder).ok().and_then(Path::to_str);
@@ -114,25 +114,25 @@ pub(crate) fn suggest(names: &[String], folder: &Path, query: &str, hidden: &dyn
         (two, shorter).cmp(&(one, short)).then_with(|| name.cmp(other))
     });
     let shown = fits.into_iter().filter(|(_, _, name)| !hidden(&folder.join(name)));
-    let told = shown.map(|(_, _, name)| Suggestion {
+    let suggestions = shown.map(|(_, _, name)| Suggestion {
         path: name.clone(),
         kind: if name.ends_with('/') { "directory" } else { "file" },
     });
-    told.take(MOST).collect()
+    suggestions.take(MAX_SUGGESTIONS).collect()
 }
 
-/// Scores how well a path matches: it must contain the letters of the query in order. Consecutive letters, letters at the
-/// start of a word and letters in the file name score higher.
+/// Scores how well a path matches: it must contain the letters of the query in order. Consecutive letters, letters at
+/// the start of a word and letters in the file name score higher.
 fn score(path: &str, query: &[char]) -> Option<i64> {
     let name_at = path.rfind('/').map_or(0, |at| at + 1);
     let in_name = path
         .get(name_at..)
-        .and_then(|name| follow(name, query))
+        .and_then(|name| score_subsequence(name, query))
         .map(|score| score + 10);
-    in_name.or_else(|| follow(path, query))
+    in_name.or_else(|| score_subsequence(path, query))
 }
 
-fn follow(text: &str, query: &[char]) -> Option<i64> {
+fn score_subsequence(text: &str, query: &[char]) -> Option<i64> {
     let mut wanted = query.iter().peekable();
     let (mut score, mut row, mut starts) = (0, 0, true);
     for letter in text.chars() {
@@ -170,26 +170,26 @@ mod tests {
             std::fs::write(path, "").unwrap();
         }
         std::fs::write(folder.path().join(".gitignore"), "target\n").unwrap();
-        let known = look(folder.path(), &CancellationToken::new(), LONGEST);
+        let known = search(folder.path(), &CancellationToken::new(), SEARCH_TIMEOUT);
         let found = suggest(&known, folder.path(), query, &|path| path.ends_with("manual.md"));
         found.into_iter().map(|suggestion| suggestion.path).collect()
     }
 
     #[test]
-    fn names_that_begin_so_come_first_and_letters_need_only_be_in_order() {
+    fn matches_in_file_names_are_suggested_first() {
         assert_eq!(names("main"), ["MAIN.txt", "src/main.rs", "src/domain.rs"]);
         assert_eq!(names("s/mrs"), ["src/main.rs", "src/domain.rs"]);
     }
 
     #[test]
-    fn hidden_ignored_and_forbidden_files_are_not_named() {
+    fn hidden_ignored_and_denied_files_are_not_suggested() {
         assert!(names("manual").is_empty());
         assert!(names("secret").is_empty());
         assert!(names("target").is_empty());
     }
 
     #[test]
-    fn nothing_typed_shows_what_is_near() {
+    fn empty_query_suggests_the_top_level() {
         assert_eq!(names("").first().map(String::as_str), Some("src/"));
     }
 }

@@ -17,8 +17,8 @@ use crate::commands::{Attached, Failure, Mentioned};
 use crate::messages;
 use crate::queue::Prompt;
 use crate::session::Session;
-use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
+use crate::session_loop::WaitOutcome;
 
 impl SessionLoop {
     /// Returns the body with arguments, output of its shell commands, and the base folder.
@@ -27,8 +27,8 @@ impl SessionLoop {
             .body()
             .map_err(|error| Failure::Failed(format!("/{} cannot be read: {error}", entry.name)))?;
         let body = self.session.fill_variables(body);
-        let foreign = entry.origin == Origin::Project && !self.session.options.settings.runs_projects();
-        let text = match foreign.then(|| first_command(&body)).flatten() {
+        let untrusted = entry.origin == Origin::Project && !self.session.options.settings.runs_projects();
+        let text = match untrusted.then(|| first_command(&body)).flatten() {
             Some(written) => {
                 return Err(Failure::Failed(format!(
                     "Shell command permission check failed for pattern \"{written}\": this folder is not trusted, so \
@@ -61,8 +61,8 @@ impl SessionLoop {
         Ok(text)
     }
 
-    /// Runs a shell command of a body, with the usual permission decision. Commands that need permission fail: there is no
-    /// permission request.
+    /// Runs a shell command of a body, with the usual permission decision. Commands that need permission fail: there is
+    /// no permission request.
     async fn run_part(&mut self, command: &str, written: &str) -> Result<String, Failure> {
         let Some(bash) = sluice_tools::find("Bash") else {
             return Err(Failure::Failed("no shell found".to_owned()));
@@ -83,12 +83,13 @@ impl SessionLoop {
         let context = self.session.context(&messages::fresh_id());
         let mut running = Box::pin(async move { bash.run(input, &context).await });
         match self.wait_for(Some(running.as_mut())).await {
-            Heard::Ready(outcome) => output(&outcome, written),
-            Heard::Stopped | Heard::CallsDone => Err(Failure::Stopped),
+            WaitOutcome::Ready(outcome) => output(&outcome, written),
+            WaitOutcome::Stopped | WaitOutcome::CallsDone => Err(Failure::Stopped),
         }
     }
 
-    /// Attaches the files that a prompt mentions. Prompts of other agents or programs do not count as written by a person.
+    /// Attaches the files that a prompt mentions. Prompts of other agents or programs do not count as written by a
+    /// person.
     pub(crate) async fn attach_prompt(&mut self, prompt: &Prompt) {
         let by_person = self.session.agents.id().is_none() && !prompt.synthetic;
         let mentioned = if by_person {
@@ -155,7 +156,7 @@ impl SessionLoop {
             pins: Some(pins),
             ..self.session.context(&messages::fresh_id())
         };
-        let Heard::Ready(outcome) = self.wait_for(Some(pin!(read.run(input, &context)))).await else {
+        let WaitOutcome::Ready(outcome) = self.wait_for(Some(pin!(read.run(input, &context)))).await else {
             return None;
         };
         self.session.touched(path);
@@ -168,7 +169,7 @@ impl SessionLoop {
     async fn show_folder(&mut self, path: &Path, pin: Pin, near: String) -> Option<Attached> {
         let (folder, hidden) = (path.to_owned(), self.session.hidden());
         let mut listing = tokio::task::spawn_blocking(move || listing::folder(&folder, &pin, &hidden));
-        let Heard::Ready(Ok(listed)) = self.wait_for(Some(std::pin::Pin::new(&mut listing))).await else {
+        let WaitOutcome::Ready(Ok(listed)) = self.wait_for(Some(std::pin::Pin::new(&mut listing))).await else {
             return None;
         };
         Some(Attached {
@@ -195,12 +196,12 @@ impl Session {
         }
     }
 
-    /// Applies the overrides in the front matter of a command for its turn. A command of an untrusted project gets no rules and
-    /// no hooks, even if a person typed it: the person may not have read the file.
-    pub(super) fn lend(&mut self, entry: &Entry) {
+    /// Applies the overrides in the front matter of a command for its turn. A command of an untrusted project gets no
+    /// rules and no hooks, even if a person typed it: the person may not have read the file.
+    pub(super) fn apply_overrides(&mut self, entry: &Entry) {
         let settings = &self.options.settings;
-        let foreign = entry.origin == Origin::Project && !settings.trusted();
-        if !foreign {
+        let untrusted = entry.origin == Origin::Project && !settings.trusted();
+        if !untrusted {
             let rules = entry
                 .allowed_tools
                 .iter()
@@ -214,8 +215,8 @@ impl Session {
                 name: entry.name.clone(),
                 root,
             };
-            self.add_hooks(&origin, hooks, !foreign);
-            self.commands.lent().hooks.push(origin);
+            self.add_hooks(&origin, hooks, !untrusted);
+            self.commands.overrides().hooks.push(origin);
         }
         if entry.fork {
             // The model and effort apply to the subagent that runs it.
@@ -224,12 +225,17 @@ impl Session {
         if let Some(model) = &entry.model {
             let model = self.model.resolve(Some(model));
             let before = std::mem::replace(&mut self.model.name, model.clone());
-            let before = self.commands.lent().model.take().map_or(before, |(before, _)| before);
-            self.commands.lent().model = Some((before, model));
+            let before = self
+                .commands
+                .overrides()
+                .model
+                .take()
+                .map_or(before, |(before, _)| before);
+            self.commands.overrides().model = Some((before, model));
         }
         if let Some(effort) = &entry.effort {
             let before = self.options.model.effort.replace(effort.clone());
-            self.commands.lent().effort.get_or_insert(before);
+            self.commands.overrides().effort.get_or_insert(before);
         }
     }
 

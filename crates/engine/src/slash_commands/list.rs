@@ -21,7 +21,7 @@ use crate::catalogue::listing::{self, Budget};
 use crate::catalogue::plugins;
 use crate::catalogue::plugins::builtin::{Part, SOURCE};
 use crate::catalogue::styles;
-use crate::commands::{SKILL, SkillRoom, Told};
+use crate::commands::{SKILL, SkillListChange, SkillUsage};
 use crate::messages;
 use crate::session::Session;
 use crate::subagents;
@@ -41,7 +41,7 @@ impl Session {
             builtin: Some(true),
             ..SlashCommand::default()
         });
-        let found = self.commands.catalogue().for_people().map(told);
+        let found = self.commands.catalogue().for_people().map(to_command);
         found.chain(ours).chain(self.server_commands()).collect()
     }
 
@@ -84,9 +84,9 @@ impl Session {
     }
 
     /// The loaded plugins.
-    pub(crate) fn plugins_told(&self) -> Vec<Plugin> {
+    pub(crate) fn plugin_infos(&self) -> Vec<Plugin> {
         let plugins = self.commands.catalogue().plugins.list.iter();
-        let told = plugins.map(|plugin| Plugin {
+        let lines = plugins.map(|plugin| Plugin {
             name: plugin.name.clone(),
             path: plugin.root.display().to_string(),
             source: Some(plugin.source.clone()),
@@ -94,17 +94,18 @@ impl Session {
             ..Plugin::default()
         });
         let parts = Part::ALL.into_iter().filter(|part| part.is_on(&self.options.settings));
-        told.chain(parts.map(|part| Plugin {
-            name: part.name().to_owned(),
-            path: SOURCE.to_owned(),
-            source: Some(part.source()),
-            ..Plugin::default()
-        }))
-        .collect()
+        lines
+            .chain(parts.map(|part| Plugin {
+                name: part.name().to_owned(),
+                path: SOURCE.to_owned(),
+                source: Some(part.source()),
+                ..Plugin::default()
+            }))
+            .collect()
     }
 
     /// Plugins and files with errors; `None` if there are none.
-    pub(crate) fn plugin_errors_told(&self) -> Option<Vec<PluginError>> {
+    pub(crate) fn plugin_errors(&self) -> Option<Vec<PluginError>> {
         let errors = self
             .commands
             .catalogue()
@@ -137,12 +138,12 @@ impl Session {
     /// Selects an output style for this session.
     pub(crate) fn set_style(&mut self, name: &str) {
         let changes = Map::from_iter([(keys::OUTPUT_STYLE.name.to_owned(), Value::from(name))]);
-        self.lay_over(&changes);
+        self.override_settings(&changes);
     }
 
     /// Reports problems of the files, each once.
-    pub(crate) async fn say_catalogue_problems(&mut self) {
-        if !self.commands.tell_problems() {
+    pub(crate) async fn report_catalogue_problems(&mut self) {
+        if !self.commands.take_problem_report() {
             return;
         }
         let problems: Vec<String> = self
@@ -153,7 +154,7 @@ impl Session {
             .map(ToString::to_string)
             .collect();
         for problem in problems {
-            self.say(messages::informational(&problem, "warning")).await;
+            self.emit(messages::informational(&problem, "warning")).await;
         }
     }
 
@@ -164,10 +165,10 @@ impl Session {
         }
         let list = listing::list(self.commands.catalogue().for_model(), self.skill_budget());
         let text = list.clone().unwrap_or_default();
-        let now = match self.commands.tell_skills(list) {
-            Told::Nothing => return,
-            Told::First => "",
-            Told::Changed => " now",
+        let now = match self.commands.set_listed_skills(list) {
+            SkillListChange::Nothing => return,
+            SkillListChange::First => "",
+            SkillListChange::Changed => " now",
         };
         self.conversation.history.remind(&format!(
             "<system-reminder>\nThese skills can{now} be taken up with the Skill tool:\n{text}\n</system-reminder>"
@@ -188,13 +189,13 @@ impl Session {
     }
 
     /// Numbers of skills and commands, and how much of the context their list takes.
-    pub(crate) fn skill_room(&self) -> SkillRoom {
-        let told = match self.offers_skills() {
+    pub(crate) fn skill_usage(&self) -> SkillUsage {
+        let lines = match self.offers_skills() {
             true => listing::lines(self.commands.catalogue().for_model(), self.skill_budget()),
             false => Vec::new(),
         };
-        let listed = self.commands.catalogue().for_model().zip(&told);
-        SkillRoom::of(
+        let listed = self.commands.catalogue().for_model().zip(&lines);
+        SkillUsage::of(
             &self.commands.catalogue().entries,
             listed.map(|(entry, line)| (entry, line.as_str())),
         )
@@ -205,7 +206,11 @@ impl Session {
         let catalogue = self.commands.catalogue();
         let tool = catalogue.for_model().next().is_some().then(|| {
             let names = self.model.client.names().clone();
-            Arc::new(SkillTool::new(catalogue.clone(), self.agents.bench().clone(), names)) as Arc<dyn Tool>
+            Arc::new(SkillTool::new(
+                catalogue.clone(),
+                self.agents.brief_slot().clone(),
+                names,
+            )) as Arc<dyn Tool>
         });
         self.tooling
             .replace_extras(|tool| tool.descriptor().name == SKILL, tool);
@@ -242,7 +247,7 @@ impl Session {
                 self.add_hooks(&origin, &hooks, false);
             }
         }
-        self.take_plugin_servers();
+        self.update_plugin_servers();
     }
 
     /// The hook origin of a plugin.
@@ -260,26 +265,26 @@ impl Session {
         self.commands.reloaded(before);
         self.open_catalogue();
         self.forget_agents();
-        self.tell_commands().await;
+        self.send_commands_if_changed().await;
     }
 
     /// Called after `init` was sent: from now on the host is notified of changed commands.
-    pub(crate) async fn tell_commands_after_init(&mut self) {
+    pub(crate) async fn enable_command_updates(&mut self) {
         self.commands.announce();
-        self.tell_commands().await;
+        self.send_commands_if_changed().await;
     }
 
     /// Sends the list of commands if it differs from the one that the host knows.
-    pub(crate) async fn tell_commands(&mut self) {
-        let Some(known) = self.commands.host_knows() else {
+    pub(crate) async fn send_commands_if_changed(&mut self) {
+        let Some(known) = self.commands.host_commands() else {
             return;
         };
         let commands = self.commands();
         if commands == known {
             return;
         }
-        self.commands.note_host_knows(&commands);
-        self.say(CommandsChanged {
+        self.commands.set_host_commands(&commands);
+        self.emit(CommandsChanged {
             commands,
             uuid: messages::fresh_id(),
             ..CommandsChanged::default()
@@ -313,14 +318,14 @@ impl Session {
         if request.refuse_if_busy == Some(true) && self.turn.is_open() {
             let text = "reload_plugins: a turn is running";
             return self
-                .say(messages::refused(id, "reload_plugins_busy", text.to_owned()))
+                .emit(messages::refused(id, "reload_plugins_busy", text.to_owned()))
                 .await;
         }
         let before = self.options.catalogue.plugin_dirs.clone();
         if let Some(added) = &request.add_plugins {
             if !is_list_of_plugins(&added.to_value()) {
                 let text = "reload_plugins: add_plugins must be a list of {\"type\": \"local\", \"path\": …}";
-                return self.say(messages::error(id, text)).await;
+                return self.emit(messages::error(id, text)).await;
             }
             self.add_plugins(&added.to_value());
         }
@@ -337,12 +342,12 @@ impl Session {
         }
         response.commands = self.commands();
         response.agents = subagents::infos(&self.load_roster());
-        response.plugins = self.plugins_told();
+        response.plugins = self.plugin_infos();
         response.error_count = u64::try_from(self.commands.catalogue().plugins.errors.len()).unwrap_or(u64::MAX);
         // Wait for connecting servers, so that the response contains their final status.
         let servers = self.tooling.servers().all().to_vec();
         let id = id.clone();
-        self.requests.asides.spawn(&id.clone(), async move {
+        self.requests.concurrent.spawn(&id.clone(), async move {
             for link in servers.iter().filter(|link| link.is_connecting()) {
                 link.connection().await.ok();
             }
@@ -355,10 +360,10 @@ impl Session {
     pub(crate) async fn reload_skills(&mut self, id: &RequestId) {
         self.reload_catalogue().await;
         let response = ReloadSkillsResponse {
-            skills: self.commands.catalogue().for_people().map(told).collect(),
+            skills: self.commands.catalogue().for_people().map(to_command).collect(),
             ..ReloadSkillsResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 
     /// Handles `reload_output_styles`.
@@ -368,11 +373,15 @@ impl Session {
             available_output_styles: styles::names(&self.commands.catalogue().styles),
             ..ReloadOutputStylesResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 
     /// Applies the skills and plugins in `initialize`. Returns true if it contains plugins.
-    pub(crate) fn take_catalogue(&mut self, skills: Option<Vec<String>>, plugins: Option<Vec<Raw>>) -> bool {
+    pub(crate) fn apply_initialize_catalogue(
+        &mut self,
+        skills: Option<Vec<String>>,
+        plugins: Option<Vec<Raw>>,
+    ) -> bool {
         let named = plugins.is_some();
         if skills.is_none() && !named {
             return false;
@@ -409,7 +418,7 @@ impl Session {
     }
 }
 
-fn told(entry: &Entry) -> SlashCommand {
+fn to_command(entry: &Entry) -> SlashCommand {
     let named = entry.title.as_ref().unwrap_or(&entry.name);
     SlashCommand {
         name: named.clone(),

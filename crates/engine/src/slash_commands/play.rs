@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 use sluice_catalogue::builtin::{self, Builtin, Does};
+use sluice_servers::prompts::ServerPrompt;
 use sluice_wire::stdout::Assistant;
 
-use super::local::Told;
+use super::local::CommandOutput;
 use crate::catalogue::entry::{Entry, Origin};
 use crate::commands::Slash;
-use crate::commands::{Failure, Given, Mentioned};
+use crate::commands::{Failure, Mentioned, SkillVersion};
 use crate::goals::GoalCommand;
 use crate::messages;
 use crate::queue::{Batch, Prompt};
@@ -17,25 +18,25 @@ use crate::turn::Ending;
 
 /// A known command.
 #[derive(Debug)]
-pub(crate) enum Known {
+pub(crate) enum FoundCommand {
     Builtin(Builtin),
     Entry(Box<Entry>),
     /// A prompt of an MCP server, recognized by its name. It is looked up once the server is connected.
-    Served,
+    McpPrompt,
 }
 
 /// The text that replaces a command for the model.
 struct Body {
     blocks: Vec<Value>,
     /// The text comes from an MCP server.
-    brought: bool,
+    from_server: bool,
 }
 
 impl From<String> for Body {
     fn from(text: String) -> Self {
         Self {
             blocks: vec![serde_json::json!({"type": "text", "text": text})],
-            brought: false,
+            from_server: false,
         }
     }
 }
@@ -47,13 +48,13 @@ impl Body {
     }
 }
 
-impl Known {
+impl FoundCommand {
     /// True if the command becomes a prompt for the model.
     fn asks_model(&self) -> bool {
         match self {
             Self::Builtin(command) => matches!(command.does, Does::Prompt(_) | Does::Goal),
             Self::Entry(entry) => entry.user_invocable,
-            Self::Served => true,
+            Self::McpPrompt => true,
         }
     }
 
@@ -61,7 +62,7 @@ impl Known {
     fn source(&self) -> &'static str {
         match self {
             Self::Builtin(_) => "builtin",
-            Self::Served => "mcp",
+            Self::McpPrompt => "mcp",
             Self::Entry(entry) => match entry.origin {
                 Origin::User => "userSettings",
                 Origin::Project => "projectSettings",
@@ -73,8 +74,8 @@ impl Known {
 
 impl SessionLoop {
     /// Runs the turn of a command.
-    pub(crate) async fn play_command(&mut self, slash: Slash, known: Known, prompt: Prompt) -> Ending {
-        if let Known::Builtin(Builtin {
+    pub(crate) async fn play_command(&mut self, slash: Slash, known: FoundCommand, prompt: Prompt) -> Ending {
+        if let FoundCommand::Builtin(Builtin {
             does: Does::Compact, ..
         }) = known
         {
@@ -89,31 +90,33 @@ impl SessionLoop {
             }
         }
         let served = match known {
-            Known::Served => match self.session.server_prompt(&slash) {
+            FoundCommand::McpPrompt => match self.session.server_prompt(&slash) {
                 Some(served) => Some(served),
                 None => {
                     // There is no such prompt: treat the text as an ordinary prompt.
                     let prompts = vec![prompt];
-                    return self.play_plainly(Batch { prompts }).await;
+                    return self.run_prompts(Batch { prompts }).await;
                 }
             },
             _ => None,
         };
-        self.session.say_started().await;
+        self.session.emit_started().await;
         self.drain().await;
         let source = known.source();
         match known {
-            Known::Builtin(Builtin {
+            FoundCommand::Builtin(Builtin {
                 name,
                 does: Does::Prompt(body),
                 ..
             }) => {
                 let filled = self.fill(body, &slash.args, &[]).await.map(Body::from);
-                self.converse_with((name, source), &slash, prompt, filled, None).await
+                self.prompt_with((name, source), &slash, prompt, filled, None).await
             }
-            Known::Builtin(builtin) if builtin.does == Does::Goal => self.play_goal(builtin, &slash, prompt).await,
-            Known::Builtin(builtin) => self.answer_locally(builtin, &slash, &prompt).await,
-            Known::Entry(entry) if !entry.user_invocable => {
+            FoundCommand::Builtin(builtin) if builtin.does == Does::Goal => {
+                self.play_goal(builtin, &slash, prompt).await
+            }
+            FoundCommand::Builtin(builtin) => self.answer_locally(builtin, &slash, &prompt).await,
+            FoundCommand::Entry(entry) if !entry.user_invocable => {
                 let text = format!(
                     "This skill can only be invoked by Claude, not directly by users. Ask Claude to use the \"{}\" skill \
                      for you.",
@@ -121,36 +124,42 @@ impl SessionLoop {
                 );
                 self.session.announce().await;
                 self.session
-                    .tell_locally(&prompt, "custom", None, Told::text(text))
+                    .emit_local_output(&prompt, "custom", None, CommandOutput::text(text))
                     .await
             }
-            Known::Entry(entry) if entry.fork => {
-                self.session.lend(&entry);
+            FoundCommand::Entry(entry) if entry.fork => {
+                self.session.apply_overrides(&entry);
                 self.play_fork(&entry, source, &slash, &prompt).await
             }
-            Known::Entry(entry) => {
-                self.session.lend(&entry);
+            FoundCommand::Entry(entry) => {
+                self.session.apply_overrides(&entry);
                 let filled = self.expand(&entry, &slash.args).await.map(Body::from);
-                self.converse_with((&entry.name, source), &slash, prompt, filled, None)
+                self.prompt_with((&entry.name, source), &slash, prompt, filled, None)
                     .await
             }
-            Known::Served => match served {
-                Some((asked, words)) => {
-                    let filled = match self.ask_for_prompt(&asked, &words).await {
-                        Some(Ok(blocks)) => Ok(Body { blocks, brought: true }),
-                        Some(Err(why)) => Err(Failure::Failed(why)),
-                        None => Err(Failure::Stopped),
-                    };
-                    let slash = Slash {
-                        name: asked.name.clone(),
-                        args: words,
-                    };
-                    self.converse_with((&asked.name, source), &slash, prompt, filled, None)
-                        .await
-                }
+            FoundCommand::McpPrompt => match served {
+                Some((asked, words)) => self.play_server_prompt(&asked, words, prompt).await,
                 None => Ending::Interrupted { tools: false },
             },
         }
+    }
+
+    /// Requests a prompt from its MCP server, with `words` as its arguments, and runs the rest of the turn.
+    async fn play_server_prompt(&mut self, asked: &ServerPrompt, words: String, prompt: Prompt) -> Ending {
+        let filled = match self.ask_for_prompt(asked, &words).await {
+            Some(Ok(blocks)) => Ok(Body {
+                blocks,
+                from_server: true,
+            }),
+            Some(Err(why)) => Err(Failure::Failed(why)),
+            None => Err(Failure::Stopped),
+        };
+        let slash = Slash {
+            name: asked.name.clone(),
+            args: words,
+        };
+        self.prompt_with((&asked.name, "mcp"), &slash, prompt, filled, None)
+            .await
     }
 
     /// Runs `/goal`: shows or removes the goal, or sets one and starts working on it.
@@ -158,12 +167,12 @@ impl SessionLoop {
         let condition = match GoalCommand::read(&slash.args) {
             GoalCommand::Set(condition) => condition,
             command => {
-                let text = self.session.tell_goal(command);
+                let text = self.session.run_goal_command(command);
                 self.session.announce().await;
                 let run = (builtin.name, slash.args.as_str());
                 return self
                     .session
-                    .tell_locally(&prompt, &slash.name, Some(run), Told::text(text))
+                    .emit_local_output(&prompt, &slash.name, Some(run), CommandOutput::text(text))
                     .await;
             }
         };
@@ -171,12 +180,12 @@ impl SessionLoop {
         let body = Body::from(Session::goal_prompt(condition));
         let notice = format!("Goal set: {condition}");
         let notice = messages::local_reply(&notice, builtin.name, &slash.args, false, &self.session.turn);
-        self.converse_with((builtin.name, "builtin"), slash, prompt, Ok(body), Some(notice))
+        self.prompt_with((builtin.name, "builtin"), slash, prompt, Ok(body), Some(notice))
             .await
     }
 
     /// Sends the expanded command to the model and runs the rest of the turn. `notice` is shown to the person first.
-    async fn converse_with(
+    async fn prompt_with(
         &mut self,
         (name, source): (&str, &str),
         slash: &Slash,
@@ -187,9 +196,9 @@ impl SessionLoop {
         let filled = match filled {
             Ok(body) => match self.hook_expansion(name, &slash.args, Some(source)).await {
                 Ok(()) => Ok(body),
-                Err(told) => {
+                Err(message) => {
                     self.session.announce().await;
-                    return self.session.end_blocked(told).await;
+                    return self.session.end_blocked(message).await;
                 }
             },
             failed => failed,
@@ -205,13 +214,13 @@ impl SessionLoop {
                 let run = (slash.name.as_str(), slash.args.as_str());
                 return self
                     .session
-                    .tell_locally(&prompt, "custom", Some(run), Told::failed(why))
+                    .emit_local_output(&prompt, "custom", Some(run), CommandOutput::failed(why))
                     .await;
             }
         };
         let text = body.text();
         // Text from a server does not count as written by the person, so it mentions no files.
-        let attached = match body.brought {
+        let attached = match body.from_server {
             true => Vec::new(),
             false => self.attach_text(&text, Mentioned::InFile).await,
         };
@@ -244,7 +253,7 @@ impl SessionLoop {
         }
         self.session.announce().await;
         if let Some(notice) = notice {
-            self.session.say(notice).await;
+            self.session.emit(notice).await;
         }
         self.run_turn(prompt.should_query).await
     }
@@ -255,20 +264,20 @@ impl SessionLoop {
             let Some(entry) = self.session.commands.catalogue().find(&name).cloned() else {
                 continue;
             };
-            self.session.lend(&entry);
+            self.session.apply_overrides(&entry);
             let text = match self.expand(&entry, &args).await {
                 Ok(text) => text,
                 Err(Failure::Failed(why)) => why,
                 // The next wait notices that the turn has to stop.
                 Err(Failure::Stopped) => return,
             };
-            match self.session.commands.give(&name, &text) {
-                Given::First => {}
-                Given::Again => {
+            match self.session.commands.record_skill(&name, &text) {
+                SkillVersion::First => {}
+                SkillVersion::Changed => {
                     let notice = format!("(/{name} is taken up again: what it says now follows.)");
                     self.session.nudge(&notice).await;
                 }
-                Given::Unchanged => {
+                SkillVersion::Unchanged => {
                     let notice = format!("The skill /{name} stands above and says the same. Arguments: {args}");
                     self.session.nudge(&notice).await;
                     continue;
@@ -286,16 +295,16 @@ impl SessionLoop {
 
 impl Session {
     /// Returns the command in a prompt, if one with that name exists.
-    pub(crate) fn known(&self, content: &Value) -> Option<(Slash, Known)> {
+    pub(crate) fn find_command(&self, content: &Value) -> Option<(Slash, FoundCommand)> {
         if self.options.catalogue.without_commands {
             return None;
         }
         let slash = Slash::read(content)?;
         let known = match self.commands.catalogue().find(&slash.name) {
             // Files take precedence over built-in commands.
-            Some(entry) => Known::Entry(Box::new(entry.clone())),
-            None if self.may_be_served(&slash) => Known::Served,
-            None => Known::Builtin(builtin::find(&slash.name).filter(|command| self.has_builtin(*command))?),
+            Some(entry) => FoundCommand::Entry(Box::new(entry.clone())),
+            None if self.may_be_server_prompt(&slash) => FoundCommand::McpPrompt,
+            None => FoundCommand::Builtin(builtin::find(&slash.name).filter(|command| self.has_builtin(*command))?),
         };
         Some((slash, known))
     }

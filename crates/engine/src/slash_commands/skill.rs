@@ -8,7 +8,7 @@ use sluice_model::Names;
 use sluice_permission::Touches;
 use sluice_tools::{Context, Descriptor, Effect, Invalid, Outcome, Pending, Tool};
 
-use crate::agents::Bench;
+use crate::agents::BriefSlot;
 use crate::catalogue::Catalogue;
 use crate::commands::{SKILL, skill_of};
 use crate::subagents;
@@ -19,13 +19,13 @@ pub(crate) struct SkillTool {
     descriptor: Descriptor,
     catalogue: Arc<Catalogue>,
     /// The brief for skills that run in a subagent.
-    bench: Arc<Bench>,
+    brief_slot: Arc<BriefSlot>,
     /// Model aliases.
     names: Names,
 }
 
 impl SkillTool {
-    pub(crate) fn new(catalogue: Arc<Catalogue>, bench: Arc<Bench>, names: Names) -> Self {
+    pub(crate) fn new(catalogue: Arc<Catalogue>, brief_slot: Arc<BriefSlot>, names: Names) -> Self {
         let descriptor = Descriptor {
             name: SKILL.into(),
             description: "Takes up a skill: instructions for one kind of task, written by the person, the project or a \
@@ -49,7 +49,7 @@ impl SkillTool {
         Self {
             descriptor,
             catalogue,
-            bench,
+            brief_slot,
             names,
         }
     }
@@ -99,7 +99,7 @@ impl Tool for SkillTool {
             }
             let args = input.get("args").and_then(Value::as_str).unwrap_or_default();
             if let Some(entry) = self.catalogue.find(name).filter(|entry| entry.fork) {
-                return subagents::call_fork(&self.bench, entry, args, cx).await;
+                return subagents::call_fork(&self.brief_slot, entry, args, cx).await;
             }
             let mut result = json!({"success": true, "commandName": name});
             if let (Some(result), Some(entry)) = (result.as_object_mut(), self.catalogue.find(name)) {

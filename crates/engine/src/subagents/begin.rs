@@ -1,7 +1,8 @@
 //! Starts subagents while the message that calls them is still streamed.
 //!
-//! A call of the `Agent` tool starts when its block ends, so that the host is notified of the subagent before the next event
-//! of the message. The messages of the subagent follow that event. Other calls wait for the event, because they may ask.
+//! A call of the `Agent` tool starts when its block ends, so that the host is notified of the subagent before the next
+//! event of the message. The messages of the subagent follow that event. Other calls wait for the event, because they
+//! may ask.
 
 use serde_json::Value;
 use sluice_call::Call;
@@ -47,7 +48,7 @@ impl Session {
     /// Delays calls that have not started and held subagents until the next event of the stream, or shortly.
     fn wait_for_event(&mut self) {
         let waits = self.calls.iter().any(Call::is_proposed);
-        if waits || self.agents.any_silent() {
+        if waits || self.agents.has_held() {
             self.calls.launch_soon();
         }
     }
@@ -70,25 +71,26 @@ impl Session {
         name == names::AGENT || name == names::TASK || (name == commands::SKILL && forks())
     }
 
-    /// Called when a task was announced. Holds the messages of a foreground subagent until the next event of the stream.
+    /// Called when a task was announced. Holds the messages of a foreground subagent until the next event of the
+    /// stream.
     pub(crate) fn task_announced(&mut self, task: &TaskView, is_backgrounded: bool) {
         let awaited = task.agent.is_some() && !is_backgrounded;
-        if !awaited || !self.agents.silence(&task.id) {
+        if !awaited || !self.agents.hold_if_at_block(&task.id) {
             self.tooling.tasks().was_listed(&task.id);
         }
     }
 
     /// Releases held subagents after an event of the stream, and waits for their first messages.
-    pub(crate) async fn let_agents_speak(&mut self) {
-        for id in self.hear_agents() {
+    pub(crate) async fn release_agents_and_wait(&mut self) {
+        for id in self.release_agents() {
             // Their hooks run first and may take a while.
             timeout(LAUNCH_DELAY, self.tooling.tasks().has_spoken(&id)).await.ok();
         }
     }
 
     /// Releases all held subagents and returns their ids.
-    pub(super) fn hear_agents(&mut self) -> Vec<String> {
-        let silent = self.agents.take_silent();
+    pub(super) fn release_agents(&mut self) -> Vec<String> {
+        let silent = self.agents.take_held();
         silent.iter().for_each(|id| self.tooling.tasks().was_listed(id));
         silent
     }

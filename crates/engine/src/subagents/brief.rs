@@ -11,9 +11,9 @@ use crate::session::Session;
 use crate::wakeups::is_schedule_tool;
 use crate::worktrees::is_worktree_tool;
 
-/// True for tools that are not passed on: those that start subagents, because each subagent gets its own (a brief must not
-/// contain a tool that holds one), and those that move the session or schedule its turns.
-fn ours(name: &str) -> bool {
+/// True for tools that are not passed on: those that start subagents, because each subagent gets its own (a brief must
+/// not contain a tool that holds one), and those that move the session or schedule its turns.
+fn is_not_inherited(name: &str) -> bool {
     let of_session = is_worktree_tool(name) || is_schedule_tool(name);
     [
         names::AGENT,
@@ -37,13 +37,13 @@ impl Session {
         }
         if let Some(roster) = self.agents.roster() {
             let brief = self.brief(roster);
-            self.agents.bench().leave(brief);
+            self.agents.brief_slot().set(brief);
         }
     }
 
     /// Creates the brief for a subagent that starts now.
     pub(super) fn brief(&self, roster: &Arc<Roster>) -> Brief {
-        let seat = self.agents.seat();
+        let identity = self.agents.identity();
         Brief {
             options: self.options.clone(),
             policy: self.policy.clone(),
@@ -59,7 +59,7 @@ impl Session {
                     .tooling
                     .extras()
                     .iter()
-                    .filter(|tool| !ours(&tool.descriptor().name))
+                    .filter(|tool| !is_not_inherited(&tool.descriptor().name))
                     .cloned()
                     .collect(),
                 servers: self.tooling.servers().for_subagent(),
@@ -72,7 +72,7 @@ impl Session {
             line: BriefLine {
                 out: self.line.out().clone(),
                 events: self.tooling.reports(),
-                top: self.agents.bench().top().unwrap_or_else(|| self.tooling.reports()),
+                top: self.agents.brief_slot().top().unwrap_or_else(|| self.tooling.reports()),
                 eof: self.line.input_ended(),
                 quit: self.line.quit().clone(),
             },
@@ -83,8 +83,8 @@ impl Session {
             family: Family {
                 shared: self.agents.shared().clone(),
                 roster: roster.clone(),
-                parent: seat.map(|seat| seat.id.clone()),
-                depth: seat.map_or(0, |seat| seat.depth),
+                parent: identity.map(|identity| identity.id.clone()),
+                depth: identity.map_or(0, |identity| identity.depth),
                 may_start: self.agents.may_start().cloned(),
             },
         }

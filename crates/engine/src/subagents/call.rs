@@ -14,12 +14,12 @@ use sluice_tools::{Context, Descriptor, Outcome, Pending, Tool};
 
 use super::forks::Fork;
 use super::supervise;
-use crate::agents::{Bench, Brief};
+use crate::agents::{Brief, BriefSlot};
 use crate::agents::{names, shared};
 use crate::history::History;
 
 /// The maximum length of the description of a kind in the tool description, in characters.
-const LONGEST: usize = 1000;
+const MAX_DESCRIPTION_CHARS: usize = 1000;
 
 const ABOUT: &str = "Hands a piece of work to a subagent: another agent with a conversation of its own, which sees \
     nothing of this one and gives back one report.\n\n\
@@ -36,7 +36,7 @@ const ABOUT: &str = "Hands a piece of work to a subagent: another agent with a c
 #[derive(Debug)]
 pub(crate) struct AgentTool {
     descriptor: Descriptor,
-    bench: Arc<Bench>,
+    brief_slot: Arc<BriefSlot>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -64,18 +64,18 @@ pub(crate) struct Order {
     /// A permission mode that is stricter than the mode of the session.
     pub(crate) mode: Option<PermissionMode>,
     /// The value of `run_in_background` in the call.
-    pub(crate) wanted: Option<bool>,
+    pub(crate) run_in_background: Option<bool>,
     pub(crate) background: bool,
     pub(crate) isolated: bool,
     /// The subagent to continue.
-    pub(crate) again: Option<Again>,
+    pub(crate) continued: Option<Continued>,
     /// The skill or command to run.
     pub(crate) fork: Option<Fork>,
 }
 
 /// A finished subagent to continue.
 #[derive(Debug, Clone)]
-pub(crate) struct Again {
+pub(crate) struct Continued {
     pub(crate) id: String,
     /// The call that first started it.
     pub(crate) call_id: String,
@@ -84,10 +84,10 @@ pub(crate) struct Again {
 }
 
 impl AgentTool {
-    pub(crate) fn new<'a>(kinds: impl Iterator<Item = &'a AgentDefinition>, bench: Arc<Bench>) -> Self {
+    pub(crate) fn new<'a>(kinds: impl Iterator<Item = &'a AgentDefinition>, brief_slot: Arc<BriefSlot>) -> Self {
         let mut about = ABOUT.to_owned();
         for kind in kinds {
-            let description: String = kind.description.chars().take(LONGEST).collect();
+            let description: String = kind.description.chars().take(MAX_DESCRIPTION_CHARS).collect();
             write!(about, "- {}: {description}", kind.name).ok();
             if let Some(tools) = &kind.limits.tools {
                 write!(about, " (Tools: {})", tools.join(", ")).ok();
@@ -100,7 +100,7 @@ impl AgentTool {
                 schema: schema(),
                 ..names::undescribed()
             },
-            bench,
+            brief_slot,
         }
     }
 }
@@ -143,7 +143,7 @@ impl Tool for AgentTool {
                 Ok(input) => input,
                 Err(invalid) => return invalid.into(),
             };
-            let (Some(brief), Ok(input)) = (self.bench.brief(), serde_json::from_value::<Input>(input)) else {
+            let (Some(brief), Ok(input)) = (self.brief_slot.brief(), serde_json::from_value::<Input>(input)) else {
                 return Outcome::failed("No subagent can be started here");
             };
             match order(input, &brief) {
@@ -182,14 +182,14 @@ fn order(input: Input, brief: &Brief) -> Result<Order, String> {
         effort: input.effort.or_else(|| kind.effort.clone()),
         // The model may choose a stricter mode, never a more permissive one.
         mode: mode.filter(|mode| matches!(mode, PermissionMode::Plan | PermissionMode::DontAsk)),
-        wanted: input.run_in_background,
+        run_in_background: input.run_in_background,
         background: in_background(input.run_in_background, kind, brief),
         isolated: kind.isolated || input.isolation.as_deref() == Some("worktree"),
         kind: kind.clone(),
         description: input.description,
         prompt: input.prompt,
         name: input.name,
-        again: None,
+        continued: None,
         fork: None,
     })
 }
@@ -204,21 +204,21 @@ fn in_background(wanted: Option<bool>, kind: &AgentDefinition, brief: &Brief) ->
 }
 
 impl Order {
-    /// True if the hooks of its definition run. Hooks of a project require that its folder is trusted, even for hosts that
-    /// specify the project's settings, because no settings file contains these hooks.
+    /// True if the hooks of its definition run. Hooks of a project require that its folder is trusted, even for hosts
+    /// that specify the project's settings, because no settings file contains these hooks.
     pub(crate) fn trusts_hooks(&self, settings: &Settings) -> bool {
         self.kind.origin != AgentOrigin::Project || settings.trusted()
     }
 
     /// Reserves a slot for the subagent, or returns why it may not start.
-    pub(crate) fn admitted(&self, brief: &Brief) -> Result<(), shared::Refused> {
+    pub(crate) fn reserve_slot(&self, brief: &Brief) -> Result<(), shared::SpawnError> {
         let budget = brief.options.limits.max_budget_usd;
-        let wanted = shared::Wanted {
-            background: self.wanted,
+        let request = shared::SpawnRequest {
+            background: self.run_in_background,
             depth: brief.family.depth + 1,
             over_budget: budget.is_some_and(|limit| brief.ledger.total_cost_usd() >= limit),
         };
-        brief.family.shared.admit(&self.kind.name, wanted)?;
+        brief.family.shared.admit(&self.kind.name, request)?;
         if self.background {
             brief.family.shared.count_background();
         }

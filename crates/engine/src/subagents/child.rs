@@ -18,12 +18,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::call::Order;
 use super::equip;
-use super::mouth::{Journal, Mouth};
-use super::report::Served;
+use super::output::{Journal, SubagentOutput};
+use super::report::SubagentOutcome;
 use super::{inspect, revive};
 use crate::agents::Brief;
 use crate::agents::relay::Relay;
-use crate::agents::{Agents, Seat, Summaries, names, shared};
+use crate::agents::{Agents, SubagentIdentity, Summaries, names, shared};
 use crate::commands::SKILL;
 use crate::hooks::Hooks;
 use crate::messages;
@@ -40,11 +40,11 @@ use crate::turn::Ending;
 const NO_CONTENT: &str = "(no content)";
 
 /// What starts a turn of a subagent.
-pub(crate) enum Part<'a> {
+pub(crate) enum SubagentTurn<'a> {
     /// Its task. The registered task is notified when the prompt was sent, if given.
-    Asked(&'a str, Option<&'a Enlisted>),
+    Task(&'a str, Option<&'a Enlisted>),
     /// A further message.
-    Told(&'a Prompt),
+    Message(&'a Prompt),
 }
 
 /// A subagent that is about to start.
@@ -60,11 +60,11 @@ pub(crate) struct Child {
 
 /// Creates the session of a subagent.
 pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file: PathBuf, cwd: &Path) -> Child {
-    let id = relay.badge.id.clone();
-    let (inbox, heard) = mpsc::channel(INPUT_DEPTH);
+    let id = relay.label.id.clone();
+    let (inbox, inbox_receiver) = mpsc::channel(INPUT_DEPTH);
     let journal = Arc::new(Journal::new(output_file));
     let quit = brief.line.quit.child_token();
-    let out = brief.line.out.of_agent(Arc::new(Mouth {
+    let out = brief.line.out.of_agent(Arc::new(SubagentOutput {
         relay: relay.clone(),
         shared: brief.family.shared.clone(),
         inbox: inbox.clone(),
@@ -89,23 +89,23 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     session.conversation.transcript.of_agent(&id);
     let wants = &brief.options.agents;
     let summaries = wants.summaries && !wants.no_summaries && !relay.is_silent();
-    let seat = Seat {
+    let identity = SubagentIdentity {
         id,
         depth: brief.family.depth + 1,
         own_mode,
         refused: false,
     };
-    session.agents = Agents::of_subagent(&brief.family, brief.line.top.clone(), seat);
+    session.agents = Agents::of_subagent(&brief.family, brief.line.top.clone(), identity);
     session.agents.equip(
         equip::equipment(order, own),
         order.kind.limits.may_start.clone(),
         summaries.then(|| Summaries::new(relay.clone())),
     );
-    session.take_roster(brief.family.roster.clone());
+    session.offer_kinds(brief.family.roster.clone());
     if brief.tools.available.iter().any(|name| name == SKILL) {
         session.offer_skills();
     }
-    session.hooks = Hooks::of_agent(&brief.hooks, &relay.badge.id, &order.kind.name);
+    session.hooks = Hooks::of_agent(&brief.hooks, &relay.label.id, &order.kind.name);
     let fork_trusted = order.fork.as_ref().is_some_and(|fork| fork.trusted);
     if let Some((origin, hooks)) = order.fork.as_ref().and_then(|fork| fork.hooks.as_ref()) {
         session.add_hooks(origin, hooks, fork_trusted);
@@ -120,7 +120,7 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
         );
     }
     Child {
-        session: SessionLoop::new(session, heard),
+        session: SessionLoop::new(session, inbox_receiver),
         inbox,
         relay,
         journal,
@@ -142,7 +142,7 @@ fn options(brief: &Brief, order: &Order, id: &str, cwd: &Path) -> Options {
         .keeping
         .file
         .as_deref()
-        .filter(|_| order.again.is_some());
+        .filter(|_| order.continued.is_some());
     options.session.earlier = file.and_then(resume::of_agent);
     options.model.name = Some(order.model.clone());
     options.model.effort = order.effort.clone().or(options.model.effort);
@@ -211,7 +211,7 @@ fn words(kind: &AgentDefinition, options: &Options) -> String {
 fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
     let mut policy = Policy::clone(&brief.policy);
     policy.mode = mode(brief, order);
-    let deepest = (brief.family.depth + 1 >= shared::DEEPEST).then_some(names::AGENT);
+    let deepest = (brief.family.depth + 1 >= shared::MAX_DEPTH).then_some(names::AGENT);
     // A subagent does not talk to people and must not change the mode.
     let tools = brief.options.tools.toolbox.iter().map(|tool| tool.descriptor());
     let for_people = tools.filter(|tool| tool.needs_person).map(|tool| &*tool.name);
@@ -231,7 +231,7 @@ fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
     if let Some(folder) = notebook::folder(&order.kind, options.settings.places()) {
         policy.readable.push(folder);
     }
-    crate::policy::clamp(&mut policy, options);
+    crate::policy::apply_managed_limits(&mut policy, options);
     policy
 }
 
@@ -240,7 +240,7 @@ fn mode(brief: &Brief, order: &Order) -> PermissionMode {
     let settings = &brief.options.settings;
     let kind = &order.kind;
     if kind.origin == AgentOrigin::BuiltIn && kind.name == inspect::KIND {
-        // It runs where nobody can answer permission requests.
+        // It has no host that could answer permission requests.
         return PermissionMode::DontAsk;
     }
     // A definition cannot select a mode that the launch options or managed settings exclude.
@@ -250,12 +250,12 @@ fn mode(brief: &Brief, order: &Order) -> PermissionMode {
         _ => true,
     });
     let trusted = kind.origin != AgentOrigin::Project || settings.trusted();
-    below(&brief.policy.mode, order.mode.as_ref(), chosen, trusted)
+    subagent_mode(&brief.policy.mode, order.mode.as_ref(), chosen, trusted)
 }
 
-/// The mode of a subagent. Permissive modes of the session are inherited; otherwise its kind may choose. Until the folder is
-/// trusted, a kind of the project may only choose a mode that is not more permissive.
-fn below(
+/// The mode of a subagent. Permissive modes of the session are inherited; otherwise its kind may choose. Until the
+/// folder is trusted, a kind of the project may only choose a mode that is not more permissive.
+fn subagent_mode(
     above: &PermissionMode,
     ordered: Option<&PermissionMode>,
     chosen: Option<&PermissionMode>,
@@ -278,9 +278,9 @@ fn below(
 }
 
 impl Session {
-    fn served(mut self, ending: &Ending, tokens: &Tokens, began: Instant) -> Served {
+    fn outcome_of(mut self, ending: &Ending, tokens: &Tokens, began: Instant) -> SubagentOutcome {
         let (status, text) = match ending {
-            Ending::Completed | Ending::Kept | Ending::Structured(_) | Ending::Local { .. } => {
+            Ending::Completed | Ending::Recorded | Ending::Structured(_) | Ending::Local { .. } => {
                 (TaskStatus::Completed, self.turn.text.clone())
             }
             Ending::MaxTurns(_) => (TaskStatus::Completed, self.turn.text.clone()),
@@ -289,7 +289,7 @@ impl Session {
                 TaskStatus::Failed,
                 format!("Agent terminated early: the session has reached its budget of ${limit}"),
             ),
-            Ending::HookStopped(_) | Ending::Deferred(_) | Ending::PutOffGone(_) => {
+            Ending::HookStopped(_) | Ending::Deferred(_) | Ending::DeferredUnavailable(_) => {
                 (TaskStatus::Completed, self.turn.text.clone())
             }
             Ending::Blocked(why) => (TaskStatus::Failed, why.clone()),
@@ -307,7 +307,7 @@ impl Session {
             )),
             _ => None,
         };
-        Served {
+        SubagentOutcome {
             note,
             refused: self.agents.is_refused(),
             model: self.model.name.clone(),
@@ -317,28 +317,28 @@ impl Session {
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             denials: std::mem::take(&mut self.turn.denials),
             history: std::mem::take(&mut self.conversation.history),
-            ..Served::none(status, &text)
+            ..SubagentOutcome::none(status, &text)
         }
     }
 }
 
 impl SessionLoop {
     /// Runs the subagent to its end. Returns the outcome.
-    pub(crate) async fn serve(mut self, order: &Order, shown: Option<&Enlisted>) -> Served {
+    pub(crate) async fn run_subagent(mut self, order: &Order, shown: Option<&Enlisted>) -> SubagentOutcome {
         let began = Instant::now();
-        if let Some(again) = &order.again {
-            if again.history.is_empty() {
-                self.session.take_up().await;
-                self.session.recall().await;
+        if let Some(continued) = &order.continued {
+            if continued.history.is_empty() {
+                self.session.restore_session().await;
+                self.session.await_history().await;
             } else {
-                self.session.conversation.history = again.history.clone();
+                self.session.conversation.history = continued.history.clone();
                 self.session.conversation.set_knows_memory(true);
             }
         }
         self.connect_servers().await;
         let mut tokens = Tokens::default();
         self.hook_subagent_start().await;
-        let mut ending = self.play_part(Part::Asked(&order.prompt, shown)).await;
+        let mut ending = self.play_subagent_turn(SubagentTurn::Task(&order.prompt, shown)).await;
         loop {
             tokens = tokens.plus(&self.session.turn.tokens);
             if self.session.turn.stop().is_some()
@@ -349,10 +349,10 @@ impl SessionLoop {
             }
             if let Some(batch) = self.session.queue.next() {
                 for prompt in batch.prompts {
-                    ending = self.play_part(Part::Told(&prompt)).await;
+                    ending = self.play_subagent_turn(SubagentTurn::Message(&prompt)).await;
                 }
-            } else if let Some(note) = self.session.background.owed() {
-                ending = self.play_part(Part::Asked(&note.text, None)).await;
+            } else if let Some(note) = self.session.background.pop_note() {
+                ending = self.play_subagent_turn(SubagentTurn::Task(&note.text, None)).await;
             } else if !self.unread.is_empty() {
                 self.drain().await;
             } else if self.session.awaits_background() {
@@ -366,11 +366,11 @@ impl SessionLoop {
             self.session.tooling.tasks().kill(&task.id).await;
         }
         self.session.drain_events().await;
-        self.session.part_from_servers().await;
-        self.session.served(&ending, &tokens, began)
+        self.session.disconnect_own_servers().await;
+        self.session.outcome_of(&ending, &tokens, began)
     }
 
-    pub(crate) async fn be_asked(&mut self, text: &str, shown: Option<&Enlisted>) -> Ending {
+    pub(crate) async fn run_task(&mut self, text: &str, shown: Option<&Enlisted>) -> Ending {
         // The API rejects empty texts.
         let text = if text.trim().is_empty() { NO_CONTENT } else { text };
         let prompt = Prompt {
@@ -389,7 +389,7 @@ impl SessionLoop {
         self.keep_prompt(&prompt).await;
         if let Some(task) = shown {
             self.session
-                .say(stdout::User {
+                .emit(stdout::User {
                     message: UserMessage::new(Content::Blocks(vec![Block::text(text)])),
                     uuid: Some(prompt.id.clone()),
                     timestamp: Some(prompt.timestamp.clone()),
@@ -400,12 +400,12 @@ impl SessionLoop {
         }
         self.session.remind();
         self.session.conversation.history.user_text(text);
-        self.learn_skills().await;
+        self.preload_skills().await;
         self.run_turn(true).await
     }
 
     /// Runs a turn for a further message.
-    pub(crate) async fn be_told(&mut self, prompt: &Prompt) -> Ending {
+    pub(crate) async fn run_message(&mut self, prompt: &Prompt) -> Ending {
         self.keep_prompt(prompt).await;
         self.session
             .conversation
@@ -445,15 +445,15 @@ mod tests {
     use PermissionMode::{AcceptEdits, Auto, BypassPermissions, Default, DontAsk, Plan};
 
     #[test]
-    fn nothing_below_a_session_that_plans_makes_changes() {
+    fn subagents_inherit_plan_mode() {
         for chosen in [Default, AcceptEdits, Auto, DontAsk, BypassPermissions] {
-            assert_eq!(below(&Plan, None, Some(&chosen), true), Plan, "{chosen:?}");
-            assert_eq!(below(&Plan, Some(&chosen), None, true), Plan, "{chosen:?}");
+            assert_eq!(subagent_mode(&Plan, None, Some(&chosen), true), Plan, "{chosen:?}");
+            assert_eq!(subagent_mode(&Plan, Some(&chosen), None, true), Plan, "{chosen:?}");
         }
     }
 
     #[test]
-    fn a_kind_chooses_where_much_is_asked_and_may_always_choose_less() {
+    fn kind_may_choose_mode_only_within_limits() {
         for (above, chosen, trusted, mode) in [
             (Default, AcceptEdits, true, AcceptEdits),
             (Default, AcceptEdits, false, Default),
@@ -464,11 +464,11 @@ mod tests {
             (DontAsk, BypassPermissions, true, DontAsk),
         ] {
             assert_eq!(
-                below(&above, None, Some(&chosen), trusted),
+                subagent_mode(&above, None, Some(&chosen), trusted),
                 mode,
                 "{above:?} {chosen:?}"
             );
         }
-        assert_eq!(below(&BypassPermissions, Some(&Plan), None, true), Plan);
+        assert_eq!(subagent_mode(&BypassPermissions, Some(&Plan), None, true), Plan);
     }
 }

@@ -21,7 +21,7 @@ use crate::session_loop::SessionLoop;
 pub(super) fn equipment(order: &Order, servers: Servers) -> Equipment {
     let (_, _, problems) = split(&order.kind);
     Equipment {
-        skills: match order.again {
+        skills: match order.continued {
             Some(_) => Vec::new(),
             None => order.kind.brings.skills.clone(),
         },
@@ -92,7 +92,7 @@ pub(super) fn patterns(kind: &AgentDefinition) -> Vec<String> {
 
 impl Session {
     /// Disconnects the servers that belong to this subagent.
-    pub(super) async fn part_from_servers(&mut self) {
+    pub(super) async fn disconnect_own_servers(&mut self) {
         if let Some(own) = self.agents.equipment().servers.take() {
             own.shut_down().await;
         }
@@ -103,7 +103,7 @@ impl SessionLoop {
     /// Connects to the servers that belong to this subagent, and waits until they are connected or have failed.
     pub(super) async fn connect_servers(&mut self) {
         for problem in std::mem::take(&mut self.session.agents.equipment().problems) {
-            self.session.say(messages::informational(&problem, "warning")).await;
+            self.session.emit(messages::informational(&problem, "warning")).await;
         }
         let Some(own) = self.session.agents.equipment().servers.take() else {
             return;
@@ -121,7 +121,7 @@ impl SessionLoop {
                     self.session.agents.equipment().kind,
                     link.name
                 );
-                self.session.say(messages::informational(&text, "warning")).await;
+                self.session.emit(messages::informational(&text, "warning")).await;
             }
         }
         if let Some(tools) = &mut self.session.options.tools.offered {
@@ -132,7 +132,7 @@ impl SessionLoop {
     }
 
     /// Preloads the skills of its kind. A missing skill is reported and skipped.
-    pub(super) async fn learn_skills(&mut self) {
+    pub(super) async fn preload_skills(&mut self) {
         for name in std::mem::take(&mut self.session.agents.equipment().skills) {
             // An agent of a plugin may use short names for skills of the plugin.
             let kind = &self.session.agents.equipment().kind;
@@ -140,13 +140,13 @@ impl SessionLoop {
             let near = near.and_then(|near| self.session.commands.catalogue().find(&near));
             let Some(entry) = self.session.commands.catalogue().find(&name).or(near).cloned() else {
                 let text = format!("The agent {kind} names the skill {name}, which is not there");
-                self.session.say(messages::informational(&text, "warning")).await;
+                self.session.emit(messages::informational(&text, "warning")).await;
                 continue;
             };
             let text = match self.expand(&entry, "").await {
                 Ok(text) => text,
                 Err(Failure::Failed(why)) => {
-                    self.session.say(messages::informational(&why, "warning")).await;
+                    self.session.emit(messages::informational(&why, "warning")).await;
                     continue;
                 }
                 // The next wait notices that the turn has to stop.
@@ -163,8 +163,8 @@ impl SessionLoop {
     }
 }
 
-/// The servers that a kind defines; those it only names exist already. Servers of a project require that the project may
-/// run programs. Agents of plugins cannot define servers; plugins define them directly.
+/// The servers that a kind defines; those it only names exist already. Servers of a project require that the project
+/// may run programs. Agents of plugins cannot define servers; plugins define them directly.
 pub(crate) fn own_servers(kind: &AgentDefinition, settings: &Settings) -> Vec<Named> {
     let runs = match kind.origin {
         AgentOrigin::Project => settings.runs_projects(),
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kind_that_only_reads_has_no_tool_that_edits_and_starts_nobody() {
+    fn read_only_kinds_cannot_edit_or_start_subagents() {
         let roster = Roster::builtin();
         let denied = |kind: &str| {
             let mut denied = denied(roster.find(kind).unwrap(), &Toolbox::default());

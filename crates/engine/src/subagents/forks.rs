@@ -11,8 +11,8 @@ use sluice_tools::{Context, Outcome, agent_id};
 use super::call::Order;
 use super::child;
 use super::supervise;
-use crate::agents::relay::{Badge, Relay};
-use crate::agents::{Bench, Brief};
+use crate::agents::relay::{Relay, SubagentLabel};
+use crate::agents::{Brief, BriefSlot};
 use crate::catalogue::entry::{Entry, Origin};
 use crate::commands::Failure;
 use crate::session::Session;
@@ -52,13 +52,13 @@ fn order(brief: &Brief, entry: &Entry, typed: bool) -> Result<Order, String> {
         model: named.map_or_else(|| brief.model.clone(), |name| brief.client.names().resolve(Some(name))),
         effort: entry.effort.clone().or_else(|| kind.effort.clone()),
         mode: None,
-        wanted: Some(false),
+        run_in_background: Some(false),
         background: false,
         isolated: kind.isolated,
         description: entry.description.clone(),
         prompt: String::new(),
         name: None,
-        again: None,
+        continued: None,
         fork: Some(Fork {
             id: agent_id(),
             name: entry.name.clone(),
@@ -78,8 +78,8 @@ fn order(brief: &Brief, entry: &Entry, typed: bool) -> Result<Order, String> {
 }
 
 /// Runs a skill with `context: fork` that the model invoked.
-pub(crate) async fn call(bench: &Bench, entry: &Entry, args: &str, cx: &Context) -> Outcome {
-    let Some(brief) = bench.brief() else {
+pub(crate) async fn call(brief_slot: &BriefSlot, entry: &Entry, args: &str, cx: &Context) -> Outcome {
+    let Some(brief) = brief_slot.brief() else {
         return Outcome::failed("No subagent can be started here");
     };
     let mut order = match order(&brief, entry, false) {
@@ -96,7 +96,7 @@ pub(crate) async fn call(bench: &Bench, entry: &Entry, args: &str, cx: &Context)
 
 /// Expands the skill with the permissions of the subagent: its shell commands run under the same rules.
 async fn read(brief: &Arc<Brief>, order: &Order, entry: &Entry, args: &str) -> Result<String, Failure> {
-    let relay = Relay::silent(Badge::default());
+    let relay = Relay::silent(SubagentLabel::default());
     let mut reader = child::make(brief, order, Arc::new(relay), PathBuf::new(), &brief.tools.cwd);
     let text = reader.session.expand(entry, args).await;
     reader.quit.cancel();
@@ -105,18 +105,22 @@ async fn read(brief: &Arc<Brief>, order: &Order, entry: &Entry, args: &str) -> R
 
 impl Session {
     /// Sends the held messages of a subagent.
-    pub(crate) async fn tell_kept(&mut self, id: &str) {
-        let kept = self.agents.shared().member(id).map(|member| member.relay.take_kept());
+    pub(crate) async fn emit_held_messages(&mut self, id: &str) {
+        let kept = self
+            .agents
+            .shared()
+            .member(id)
+            .map(|member| member.relay.take_held_messages());
         for message in kept.unwrap_or_default() {
-            self.line.out().pass_on(message).await;
+            self.line.out().forward(message).await;
         }
     }
 }
 
 impl SessionLoop {
-    /// Runs a command that a person typed in a subagent. Returns the id of the subagent, and its outcome unless the turn has to
-    /// stop.
-    pub(crate) async fn carry_out(&mut self, entry: &Entry, prompt: String) -> (String, Option<Outcome>) {
+    /// Runs a command that a person typed in a subagent. Returns the id of the subagent, and its outcome unless the
+    /// turn has to stop.
+    pub(crate) async fn run_fork(&mut self, entry: &Entry, prompt: String) -> (String, Option<Outcome>) {
         let roster = self.session.load_roster();
         self.session.calls.reset(self.session.line.quit());
         let brief = Arc::new(self.session.brief(&roster));
@@ -129,11 +133,11 @@ impl SessionLoop {
         let context = self.session.context("");
         let mut running = Box::pin(async move { supervise::start(brief, order, &context).await });
         let outcome = match self.wait_for(Some(running.as_mut())).await {
-            crate::session_loop::Heard::Ready(outcome) => {
+            crate::session_loop::WaitOutcome::Ready(outcome) => {
                 self.session.drain_events().await;
                 Some(outcome)
             }
-            crate::session_loop::Heard::Stopped | crate::session_loop::Heard::CallsDone => {
+            crate::session_loop::WaitOutcome::Stopped | crate::session_loop::WaitOutcome::CallsDone => {
                 self.session.stop_agents().await;
                 None
             }

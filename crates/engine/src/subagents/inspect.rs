@@ -1,5 +1,5 @@
-//! An agent that runs for a hook: it may read and run commands that need no permission. It has no host, asks nobody, and is
-//! not saved.
+//! An agent that runs for a hook: it may read and run commands that need no permission. It has no host,
+//! cannot request permission, and is not saved.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use tokio::task::JoinSet;
 use super::call::Order;
 use super::child::{self, Child};
 use crate::agents::Brief;
-use crate::agents::relay::{Badge, Relay};
+use crate::agents::relay::{Relay, SubagentLabel};
 
 /// The kind, as reported to hooks.
 pub(super) const KIND: &str = "hook-agent";
 /// The maximum number of model requests.
-const MOST_REQUESTS: u32 = 50;
+const MAX_REQUESTS: u32 = 50;
 
 /// Runs the agent on `prompt` and returns its final text. Dropping the future cancels the agent.
 pub(crate) fn inspect(
@@ -32,7 +32,7 @@ pub(crate) fn inspect(
     let tools = brief.options.tools.toolbox.iter().map(|tool| tool.descriptor());
     let looks = tools.filter(|tool| tool.touches.reads() || tool.touches.runs());
     kind.limits.tools = Some(looks.map(|tool| tool.name.to_string()).collect());
-    kind.limits.max_turns = Some(MOST_REQUESTS);
+    kind.limits.max_turns = Some(MAX_REQUESTS);
     kind.omit_memory = true;
     let order = Order {
         description: kind.description.clone(),
@@ -42,15 +42,15 @@ pub(crate) fn inspect(
         model,
         effort: None,
         mode: Some(PermissionMode::DontAsk),
-        wanted: Some(false),
+        run_in_background: Some(false),
         background: false,
         isolated: false,
-        again: None,
+        continued: None,
         fork: None,
     };
     async move {
         let id = agent_id();
-        let relay = Arc::new(Relay::silent(Badge {
+        let relay = Arc::new(Relay::silent(SubagentLabel {
             call_id: id.clone(),
             run_id: id.clone(),
             kind: KIND.to_owned(),
@@ -58,13 +58,13 @@ pub(crate) fn inspect(
             id,
             quiet: true,
         }));
-        let journal = brief.options.folders.outputs.join(format!("{}.output", relay.badge.id));
+        let journal = brief.options.folders.outputs.join(format!("{}.output", relay.label.id));
         let cwd = brief.tools.cwd.clone();
         let Child { session, quit, .. } = child::make(&brief, &order, relay, journal, &cwd);
         let _ends_with_this = quit.drop_guard();
         // Runs in a separate task, like every session: the caller's future is large already.
         let mut work = JoinSet::new();
-        work.spawn(async move { session.serve(&order, None).await });
+        work.spawn(async move { session.run_subagent(&order, None).await });
         match work.join_next().await {
             Some(Ok(served)) if served.status == TaskStatus::Completed => Ok(served.text),
             Some(Ok(served)) => Err(served.text),

@@ -7,7 +7,7 @@ use sluice_permission::Touches;
 use sluice_tools::{Context, Descriptor, Outcome, Pending, Tool};
 
 use super::message::tag;
-use crate::agents::Bench;
+use crate::agents::BriefSlot;
 use crate::agents::names;
 use crate::agents::shared::Member;
 
@@ -18,11 +18,11 @@ const ABOUT: &str =
 #[derive(Debug)]
 pub(crate) struct ListAgents {
     descriptor: Descriptor,
-    bench: Arc<Bench>,
+    brief_slot: Arc<BriefSlot>,
 }
 
 impl ListAgents {
-    pub(crate) fn new(bench: Arc<Bench>) -> Self {
+    pub(crate) fn new(brief_slot: Arc<BriefSlot>) -> Self {
         Self {
             descriptor: Descriptor {
                 name: names::LIST_AGENTS.into(),
@@ -32,7 +32,7 @@ impl ListAgents {
                 touches: Touches::Nothing,
                 ..Descriptor::default()
             },
-            bench,
+            brief_slot,
         }
     }
 }
@@ -48,7 +48,7 @@ impl Tool for ListAgents {
 
     fn run<'a>(&'a self, _input: Value, _cx: &'a Context) -> Pending<'a, Outcome> {
         Box::pin(async move {
-            let running = self.bench.brief().map(|brief| brief.family.shared.running());
+            let running = self.brief_slot.brief().map(|brief| brief.family.shared.running());
             let (listing, sections) = listed(&running.unwrap_or_default());
             let result = json!({"listing": listing, "sections": sections, "notes": []});
             Outcome::ok(listing, result)

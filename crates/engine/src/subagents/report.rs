@@ -13,7 +13,7 @@ use crate::worktrees::KeptWorkTree;
 
 /// The outcome of a subagent.
 #[derive(Debug, Clone)]
-pub(crate) struct Served {
+pub(crate) struct SubagentOutcome {
     pub(crate) status: TaskStatus,
     /// The report, or an error message.
     pub(crate) text: String,
@@ -34,7 +34,7 @@ pub(crate) struct Served {
     pub(crate) left: Option<KeptWorkTree>,
 }
 
-impl Served {
+impl SubagentOutcome {
     /// Creates the outcome of a subagent that did not finish normally.
     pub(crate) fn none(status: TaskStatus, text: &str) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Served {
     /// The result of a call that waited for the subagent.
     pub(crate) fn outcome(&self, id: &str, order: &Order) -> Outcome {
         match (self.status, &order.fork) {
-            (TaskStatus::Completed, Some(fork)) => self.carried_out(id, fork),
+            (TaskStatus::Completed, Some(fork)) => self.skill_result(id, fork),
             (TaskStatus::Completed, None) => self.completed(id, order),
             (TaskStatus::Failed, _) => Outcome::failed(&self.text),
             (TaskStatus::Killed | TaskStatus::Running, _) => Outcome {
@@ -79,7 +79,7 @@ impl Served {
     }
 
     /// The result for a skill.
-    fn carried_out(&self, id: &str, fork: &Fork) -> Outcome {
+    fn skill_result(&self, id: &str, fork: &Fork) -> Outcome {
         let mut result = json!({
             "success": true,
             "commandName": fork.name,
@@ -108,7 +108,7 @@ impl Served {
         let used = self.tools_used();
         let used = used.map(|used| json!({"type": "text", "text": format!("{used}\n")}));
         let note = self.note.as_ref().map(|note| json!({"type": "text", "text": note}));
-        let said = json!({"type": "text", "text": self.text});
+        let report = json!({"type": "text", "text": self.text});
         let mut result = json!({
             "status": "completed",
             "prompt": order.prompt,
@@ -116,7 +116,7 @@ impl Served {
             "agentType": order.kind.name,
         });
         let rest = json!({
-            "content": used.into_iter().chain(note).chain([said]).collect::<Vec<_>>(),
+            "content": used.into_iter().chain(note).chain([report]).collect::<Vec<_>>(),
             "resolvedModel": self.model,
             "totalDurationMs": self.duration_ms,
             "totalTokens": self.tokens,

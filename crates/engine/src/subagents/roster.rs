@@ -10,7 +10,7 @@ use sluice_tools::{Tool, World};
 use sluice_wire::control::AgentInfo;
 
 use super::{call, list, message};
-use crate::agents::shared::Standing;
+use crate::agents::shared::SharedSettings;
 use crate::agents::{names, of_files};
 use crate::messages;
 use crate::session::Session;
@@ -22,14 +22,14 @@ pub(crate) fn in_context(roster: &Roster) -> Vec<(Value, u64)> {
         .map(|kind| {
             let line = Value::String(format!("- {}: {}", kind.name, kind.description));
             let tokens = measure::tokens(&line);
-            let mut told = json!({"agentType": kind.name, "source": kind.origin.source(), "tokens": tokens});
-            if let Some(map) = told.as_object_mut() {
+            let mut entry = json!({"agentType": kind.name, "source": kind.origin.source(), "tokens": tokens});
+            if let Some(map) = entry.as_object_mut() {
                 let path = kind.path.as_ref().map(|path| ("path".to_owned(), json!(path)));
                 let plugin = kind.name.split_once(':').filter(|_| kind.origin == AgentOrigin::Plugin);
                 map.extend(path);
                 map.extend(plugin.map(|(plugin, _)| ("pluginId".to_owned(), json!(plugin))));
             }
-            (told, tokens)
+            (entry, tokens)
         })
         .collect()
 }
@@ -46,7 +46,7 @@ pub(crate) fn infos(roster: &Roster) -> Vec<AgentInfo> {
 }
 
 /// Ranks a mode by how much it allows without a permission request. Unknown modes rank like `default`.
-fn freedom(mode: &PermissionMode) -> u8 {
+fn permissiveness(mode: &PermissionMode) -> u8 {
     match mode {
         PermissionMode::Plan => 0,
         PermissionMode::DontAsk => 1,
@@ -65,31 +65,31 @@ impl Session {
         }
         let read = || of_files(&self.options, self.commands.catalogue());
         let roster = Arc::new(self.agents.read_roster(read));
-        self.take_roster(roster.clone());
+        self.offer_kinds(roster.clone());
         roster
     }
 
     /// Reports problems with definitions, each once.
-    pub(crate) async fn say_agent_problems(&mut self) {
+    pub(crate) async fn report_agent_problems(&mut self) {
         for problem in self.agents.take_problems() {
-            if self.line.tell_once(&problem) {
-                self.say(messages::informational(&problem, "warning")).await;
+            if self.line.report_once(&problem) {
+                self.emit(messages::informational(&problem, "warning")).await;
             }
         }
     }
 
     /// Offers tools for these kinds.
-    pub(super) fn take_roster(&mut self, roster: Arc<Roster>) {
+    pub(super) fn offer_kinds(&mut self, roster: Arc<Roster>) {
         let shown = |name: &str| {
             let allowed = self.agents.may_start();
             allowed.is_none_or(|types| types.iter().any(|known| known == name)) && !self.denies_kind(name)
         };
         let kinds = roster.kinds().filter(|kind| shown(&kind.name));
-        let start = call::AgentTool::new(kinds, self.agents.bench().clone());
-        let go_on = message::SendMessage::new(self.agents.bench().clone());
-        let say_who = list::ListAgents::new(self.agents.bench().clone());
+        let start = call::AgentTool::new(kinds, self.agents.brief_slot().clone());
+        let send = message::SendMessage::new(self.agents.brief_slot().clone());
+        let list = list::ListAgents::new(self.agents.brief_slot().clone());
         let of_ours = |name: &str| [names::AGENT, names::SEND_MESSAGE, names::LIST_AGENTS].contains(&name);
-        let tools: [Arc<dyn Tool>; 3] = [Arc::new(start), Arc::new(go_on), Arc::new(say_who)];
+        let tools: [Arc<dyn Tool>; 3] = [Arc::new(start), Arc::new(send), Arc::new(list)];
         self.tooling
             .replace_extras(|tool| of_ours(&tool.descriptor().name), tools);
         self.agents.set_roster(roster);
@@ -101,7 +101,7 @@ impl Session {
     }
 
     /// Stores definitions of the host.
-    pub(crate) fn take_agents(&mut self, agents: Option<Value>) {
+    pub(crate) fn set_host_agents(&mut self, agents: Option<Value>) {
         if let Some(agents) = agents {
             self.agents.name_kinds(agents);
         }
@@ -118,14 +118,14 @@ impl Session {
     }
 
     /// Applies permission and settings changes made by other sessions of the group.
-    pub(crate) async fn catch_up(&mut self) {
-        self.catch_up_settings();
+    pub(crate) async fn apply_shared_changes(&mut self) {
+        self.apply_shared_settings();
         let updates = self.agents.new_amendments();
-        let own_mode = self.agents.seat().is_some_and(|seat| seat.own_mode);
+        let own_mode = self.agents.identity().is_some_and(|identity| identity.own_mode);
         for update in updates {
             if own_mode
                 && let sluice_permission::PermissionUpdate::SetMode(set) = &update
-                && freedom(&set.mode) >= freedom(&self.policy.mode)
+                && permissiveness(&set.mode) >= permissiveness(&self.policy.mode)
             {
                 continue;
             }
@@ -138,23 +138,23 @@ impl Session {
                 self.reread_settings();
             }
             if self.policy.mode != before {
-                self.say(messages::mode(&self.policy.mode)).await;
+                self.emit(messages::mode(&self.policy.mode)).await;
             }
         }
     }
 
     /// Applies the settings of the top session to a subagent.
-    fn catch_up_settings(&mut self) {
-        if let Some(standing) = self.agents.new_settings() {
-            self.adopt(standing.settings.clone());
-            self.hooks.inherit(&standing.hooks);
+    fn apply_shared_settings(&mut self) {
+        if let Some(shared_settings) = self.agents.new_settings() {
+            self.apply_settings(shared_settings.settings.clone());
+            self.hooks.inherit(&shared_settings.hooks);
         }
     }
 
     /// Publishes the settings to the subagents.
     pub(crate) fn publish_settings(&self) {
-        if self.agents.seat().is_none() {
-            self.agents.shared().publish(Standing {
+        if self.agents.identity().is_none() {
+            self.agents.shared().publish(SharedSettings {
                 settings: self.options.settings.clone(),
                 hooks: self.hooks_for_agents(),
             });
@@ -177,7 +177,7 @@ impl Session {
     }
 
     /// Sets the state to `requires_action` while the session or a subagent waits for a person.
-    pub(crate) async fn agents_wait(&mut self) {
+    pub(crate) async fn update_waiting_state(&mut self) {
         let own = !self.calls.open_asks().is_empty();
         let theirs = !self.agents.shared().open_asks().is_empty();
         if own || theirs {

@@ -7,7 +7,7 @@ use crate::messages;
 use crate::session::Session;
 
 /// How long to wait for stopped subagents to end.
-const WIND_UP: std::time::Duration = std::time::Duration::from_secs(3);
+const STOP_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(3);
 
 impl Session {
     /// Withdraws the permission requests of subagents that an interrupt will stop, before anything else is reported.
@@ -18,7 +18,7 @@ impl Session {
         }
         for id in ending {
             for request in self.agents.shared().take_asks_of(&id) {
-                self.say(messages::cancel(&request)).await;
+                self.emit(messages::cancel(&request)).await;
             }
         }
     }
@@ -36,18 +36,19 @@ impl Session {
         self.agents.set_interrupting(false);
     }
 
-    /// Called when the end of a subagent was reported. After an interrupt its call results are sent only after the turn.
-    pub(crate) fn agent_end_told(&mut self, id: &str) {
+    /// Called when the end of a subagent was reported. After an interrupt its call results are sent only after the
+    /// turn.
+    pub(crate) fn after_agent_end(&mut self, id: &str) {
         if self.agents.is_interrupting() {
-            self.agents.wait_with(id);
+            self.agents.defer_results(id);
         } else {
             self.tooling.tasks().was_told(id);
         }
     }
 
     /// Sends the remaining call results of subagents that an interrupt stopped.
-    pub(crate) fn let_agents_go(&mut self) {
-        for id in self.agents.take_waiting() {
+    pub(crate) fn release_stopped_agents(&mut self) {
+        for id in self.agents.take_deferred_results() {
             self.tooling.tasks().was_told(&id);
         }
     }
@@ -64,7 +65,7 @@ impl Session {
     /// Stops the foreground subagents when the turn ends early.
     pub(crate) async fn stop_agents(&mut self) {
         let all = self.own_agents(false);
-        self.wind_up_agents(all).await;
+        self.stop_and_await_agents(all).await;
     }
 
     /// Stops the foreground subagents of one call.
@@ -73,15 +74,15 @@ impl Session {
         those.retain(|task| task.call_id == call_id);
         let own = self.own_agents(false);
         let those = those.into_iter().map(|task| task.id).filter(|id| own.contains(id));
-        self.wind_up_agents(those.collect()).await;
+        self.stop_and_await_agents(those.collect()).await;
     }
 
-    async fn wind_up_agents(&mut self, agents: Vec<String>) {
-        self.hear_agents();
+    async fn stop_and_await_agents(&mut self, agents: Vec<String>) {
+        self.release_agents();
         let mut ending = Vec::new();
         for id in agents {
             if let Some(member) = self.agents.shared().member(&id) {
-                member.relay.mute();
+                member.relay.stop_forwarding();
             }
             let killed = self.tooling.tasks().kill(&id).await;
             if killed.is_some_and(|task| task.status == TaskStatus::Killed) {
@@ -89,7 +90,7 @@ impl Session {
             }
         }
         self.drain_events().await;
-        let deadline = Instant::now() + WIND_UP;
+        let deadline = Instant::now() + STOP_TIMEOUT;
         while !ending.is_empty()
             && let Ok(Some(event)) = tokio::time::timeout_at(deadline, self.tooling.next_report()).await
         {
@@ -101,14 +102,14 @@ impl Session {
     }
 
     /// Waits for subagents that are still starting or ending, at the end of the session.
-    pub(crate) async fn see_agents_off(&mut self) {
-        let deadline = Instant::now() + WIND_UP;
+    pub(crate) async fn wait_for_agents_to_stop(&mut self) {
+        let deadline = Instant::now() + STOP_TIMEOUT;
         let shared = self.agents.shared().clone();
-        while shared.at_work() > 0 {
+        while shared.running_count() > 0 {
             tokio::select! {
                 biased;
                 event = self.tooling.next_report() => self.on_tool_event(event).await,
-                () = shared.dismissed() => {}
+                () = shared.slot_released() => {}
                 () = tokio::time::sleep_until(deadline) => break,
             }
         }

@@ -15,7 +15,7 @@ use crate::turn::Stop;
 impl Session {
     /// Sends a permission request. Returns the event if the call is decided without one.
     pub(super) async fn ask(&mut self, index: usize, decision: &Decision) -> Option<CallEvent> {
-        if let Some(outcome) = self.vetted(index).await {
+        if let Some(outcome) = self.early_failure(index).await {
             return Some(CallEvent::Unfit(Box::new(outcome)));
         }
         let request_id = messages::fresh_id();
@@ -29,10 +29,10 @@ impl Session {
                 let request = messages::ask(&request_id, call, decision, &self.options.cwd);
                 self.step(index, asked(AskedOf::Person));
                 self.enter(messages::State::RequiresAction).await;
-                self.say(request).await;
+                self.emit(request).await;
             }
             Asker::Tool(name) => {
-                if let Err(why) = self.ask_referee(index, &request_id, &name) {
+                if let Err(why) = self.ask_permission_tool(index, &request_id, &name) {
                     // The program cannot continue without its permission prompt tool and exits with an error.
                     self.line.leave(1);
                     self.turn.stop_unless_stopping(Stop::Fail);
@@ -50,7 +50,7 @@ impl Session {
     }
 
     /// Asks the tool whether a permission request would be pointless, because the call fails in any case.
-    async fn vetted(&self, index: usize) -> Option<Outcome> {
+    async fn early_failure(&self, index: usize) -> Option<Outcome> {
         let call = self.calls.get(index)?;
         let tool = call.tool.as_ref()?;
         let read = |reading| self.decide_pinned(reading, &call.checked, &call.pins);
@@ -64,7 +64,7 @@ impl Session {
         tool.vet(&call.checked, &context).await
     }
 
-    /// The event for a call that needs permission when nobody can answer.
+    /// The event for a call that needs permission in a session without a host or tool to answer.
     pub(super) fn unasked(&self) -> CallEvent {
         match self.asker() {
             Asker::Refuses => CallEvent::Unasked(Some(Reason::said(
@@ -87,7 +87,7 @@ impl Session {
             self.enter(messages::State::Running).await;
         }
         // Apply rules that were added in the meantime, possibly by a subagent.
-        self.catch_up().await;
+        self.apply_shared_changes().await;
         let event = match answer {
             Err(error) => failed(&format!("Error: {error}")),
             Ok(value) => CallEvent::Answered(match HostAnswer::read(&value) {

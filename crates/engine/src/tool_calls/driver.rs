@@ -55,7 +55,7 @@ impl Session {
             CallEffect::Ask(decision) => self.ask(index, &decision).await,
             CallEffect::LeftUnanswered => Some(self.unasked()),
             CallEffect::WithdrawRequest(request_id) => {
-                self.say(messages::cancel(&request_id)).await;
+                self.emit(messages::cancel(&request_id)).await;
                 if self.calls.open_asks().is_empty() {
                     self.enter(messages::State::Running).await;
                 }
@@ -73,8 +73,8 @@ impl Session {
             }
             CallEffect::Refuse(decision) => self.refuse(index, &decision).await,
             CallEffect::StopTurn => {
-                // The model may still be sending its message. The denial applies to the rest of the message too, so it gets a
-                // moment to finish.
+                // The model may still be sending its message. The denial applies to the rest of the message too, so it
+                // gets a moment to finish.
                 self.agents.refuse();
                 self.note_denial(index);
                 self.turn.stop_by(Instant::now() + STOP_DELAY);
@@ -87,7 +87,7 @@ impl Session {
             }
             CallEffect::ShowOutcome => (!self.hooks_after(index).await).then_some(CallEvent::Settled(None)),
             CallEffect::Tell { end, block } => {
-                self.tell_result(index, *end, block).await;
+                self.emit_tool_result(index, *end, block).await;
                 None
             }
         }
@@ -109,7 +109,7 @@ impl Session {
                 && !(by_path && of_path(call).is_some())
             {
                 let denied = messages::permission_denied(call, decision);
-                self.say(denied).await;
+                self.emit(denied).await;
             }
         }
         // `PermissionDenied` hooks run for decisions of the auto mode only, as in the reference CLI.
@@ -128,7 +128,7 @@ impl Session {
     }
 
     /// Sends the result of a call.
-    async fn tell_result(&mut self, index: usize, end: End, block: Value) {
+    async fn emit_tool_result(&mut self, index: usize, end: End, block: Value) {
         let Some(id) = self.calls.get(index).map(|call| call.id.clone()) else {
             return;
         };
@@ -136,6 +136,6 @@ impl Session {
         self.account.count_lines(&end.outcome.result);
         let frame = messages::tool_result(&id, &block, end.outcome.result, meta);
         self.turn.frames += 1;
-        self.say_result(&id, frame, block).await;
+        self.emit_result(&id, frame, block).await;
     }
 }

@@ -36,7 +36,7 @@ impl Session {
                 self.advance(index, CallEvent::Withdrawn).await;
             }
             if self.options.permissions.asker == Asker::Host {
-                self.say(messages::cancel(&request_id)).await;
+                self.emit(messages::cancel(&request_id)).await;
             }
         }
         self.withdraw_callbacks().await;

@@ -6,7 +6,7 @@ use sluice_tools::Outcome;
 use super::Ending;
 
 /// The number of invalid outputs that ends the turn.
-const MOST_FAILURES: u32 = 5;
+const MAX_FAILURES: u32 = 5;
 const GIVEN: &str = "Structured output provided successfully";
 
 /// The state of structured output in one turn.
@@ -40,7 +40,7 @@ impl Structured {
         if let Some(value) = self.given.take() {
             return Some(Ending::Structured(value));
         }
-        (self.failures >= MOST_FAILURES).then(|| Ending::Unstructured {
+        (self.failures >= MAX_FAILURES).then(|| Ending::Unstructured {
             attempts: self.failures,
             last: std::mem::take(&mut self.last_failure),
         })
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_answer_that_fits_ends_the_turn() {
+    fn first_valid_output_ends_the_turn() {
         let mut structured = Structured::default();
         assert_eq!(
             structured.judge(Err("/n: must be number".into()), &json!({})).is_error,
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fifth_that_does_not_fit_ends_it_too() {
+    fn fifth_invalid_output_ends_the_turn() {
         let mut structured = Structured::default();
         for _ in 0..4 {
             structured.judge(Err("/n: must be number".into()), &json!({}));

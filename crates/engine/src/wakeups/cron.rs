@@ -113,7 +113,8 @@ impl fmt::Display for Cron {
 }
 
 impl Cron {
-    /// Returns the first matching time after `after`. A time in the gap of a clock change is moved to the end of the gap.
+    /// Returns the first matching time after `after`. A time in the gap of a clock change is moved to the end of the
+    /// gap.
     pub(crate) fn next(&self, after: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let start = after.to_zoned(zone.clone());
         let mut date = start.date();
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_time_is_found() {
+    fn next_time_is_found() {
         let now = "2026-01-30T10:30:00Z";
         for (cron, then) in [
             ("* * * * *", "2026-01-30T10:31:00Z"),
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_expression_is_refused() {
+    fn invalid_expressions_are_rejected() {
         for bad in [
             "",
             "* * * *",
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_described() {
+    fn expressions_are_described() {
         for (cron, words) in [
             ("*/5 * * * *", "every 5 minutes"),
             ("7 * * * *", "every hour at minute 7"),
@@ -250,7 +251,7 @@ mod tests {
     proptest! {
         /// The next time is after the given one and matches; no minute between them does.
         #[test]
-        fn the_next_time_is_the_first_that_matches(
+        fn next_time_is_the_first_match(
             minutes in field(0..=59), hours in field(0..=23), weekdays in field(0..=7), second in 0i64..4_000_000_000,
         ) {
             let cron: Cron = format!("{minutes} {hours} * * {weekdays}").parse().unwrap();
@@ -268,7 +269,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics(text in "[0-9*/, -]{0,20}") {
+        fn parsing_never_panics(text in "[0-9*/, -]{0,20}") {
             if let Ok(cron) = text.parse::<Cron>() {
                 cron.next(Timestamp::UNIX_EPOCH, &TimeZone::UTC);
                 cron.words();

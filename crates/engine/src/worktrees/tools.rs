@@ -172,7 +172,7 @@ impl Tool for ExitWorktree {
                 Some(lost) if lost.is_empty() => "The worktree was removed".to_owned(),
                 Some(lost) => format!("The worktree was removed, and with it {lost}"),
             };
-            let restored = back(&left.original);
+            let restored = existing_ancestor(&left.original);
             let message = format!(
                 "{what}: {}. The session works in {} again.",
                 path.display(),
@@ -199,7 +199,7 @@ impl Tool for ExitWorktree {
 }
 
 /// Returns the folder, or its nearest ancestor that still exists.
-fn back(original: &Path) -> PathBuf {
+fn existing_ancestor(original: &Path) -> PathBuf {
     let existing = original.ancestors().find(|folder| folder.is_dir());
     existing.unwrap_or(original).to_owned()
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 /// Maximum time without a message before a test fails; far above the usual time.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Rings after a time without calls of [`Self::guard`].
 pub(crate) struct Alarm {
@@ -23,7 +23,7 @@ impl Alarm {
         let ring = bell.clone();
         std::thread::spawn(move || {
             loop {
-                match listen.recv_timeout(PATIENCE) {
+                match listen.recv_timeout(TIMEOUT) {
                     Ok(()) => {}
                     Err(RecvTimeoutError::Timeout) => return ring.notify_one(),
                     Err(RecvTimeoutError::Disconnected) => return,

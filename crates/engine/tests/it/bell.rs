@@ -9,7 +9,7 @@ pub(crate) struct Bell {
 }
 
 impl Bell {
-    pub(crate) async fn hang() -> Self {
+    pub(crate) async fn listen() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         Self { listener }
     }
@@ -21,7 +21,7 @@ impl Bell {
     }
 
     /// Waits until a command connects.
-    pub(crate) async fn rung(&self) -> Caller {
+    pub(crate) async fn connected(&self) -> Caller {
         let (stream, _) = self.listener.accept().await.unwrap();
         let mut stream = BufReader::new(stream);
         let mut pid = String::new();
@@ -42,7 +42,7 @@ pub(crate) struct Caller {
 
 impl Caller {
     /// Makes the command print a line and end.
-    pub(crate) async fn let_go(mut self, line: &str) {
+    pub(crate) async fn finish(mut self, line: &str) {
         self.stream
             .get_mut()
             .write_all(format!("{line}\n").as_bytes())
@@ -51,14 +51,14 @@ impl Caller {
     }
 
     /// Waits until the command and its children have ended.
-    pub(crate) async fn hung_up(&mut self) {
+    pub(crate) async fn ended(&mut self) {
         let mut rest = Vec::new();
         // A connection reset also means the end.
         let _either = self.stream.read_to_end(&mut rest).await;
     }
 
     /// True while the process exists.
-    pub(crate) fn lives(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         let asked = std::process::Command::new("kill")
             .args(["-0", &self.pid.to_string()])
             .stderr(std::process::Stdio::null())

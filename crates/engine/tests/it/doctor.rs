@@ -55,7 +55,7 @@ const NAMED: &[&str] = &[
     "Never is not a hook event",
 ];
 
-fn lay_out(root: &Path, options: &mut sluice_engine::Options) {
+fn write_files(root: &Path, options: &mut sluice_engine::Options) {
     for (name, text) in BROKEN {
         let file = root.join(name);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -83,11 +83,11 @@ fn text(result: &Value) -> String {
 }
 
 #[tokio::test]
-async fn whatever_is_broken_is_named_and_the_rest_works() {
+async fn every_error_is_reported_and_the_rest_works() {
     let mut before = Vec::new();
     let mut stage = Stage::with(Script::new().text("Fine"), |options| {
         let root = options.cwd.clone();
-        lay_out(&root, options);
+        write_files(&root, options);
         before = sluice_engine::problems(options);
     })
     .await;
@@ -110,7 +110,7 @@ async fn whatever_is_broken_is_named_and_the_rest_works() {
 }
 
 #[tokio::test]
-async fn lines_of_a_transcript_that_cannot_be_read_are_named_once() {
+async fn unreadable_transcript_lines_are_reported_once() {
     let mut stage = Stage::begin(Script::new().text("One")).await;
     stage.prompt("First").await;
     stage.turn().await;

@@ -8,7 +8,7 @@ use sluice_simulator::{Reply, Script};
 use crate::stage::Stage;
 
 #[tokio::test]
-async fn the_model_works_on_until_the_goal_is_met() {
+async fn model_continues_until_the_goal_is_met() {
     let script = Script::new()
         .text("I begin")
         .text("{\"met\": false, \"reason\": \"no file x\"}")
@@ -47,7 +47,7 @@ async fn the_model_works_on_until_the_goal_is_met() {
 }
 
 #[tokio::test]
-async fn a_goal_is_shown_removed_and_ends_with_a_check_that_fails() {
+async fn goal_can_be_shown_and_removed_and_failed_check_ends_the_turn() {
     let script = Script::new().text("I begin").text("what?").text("Free");
     let mut stage = Stage::begin(script).await;
     stage.prompt("/goal").await;
@@ -70,7 +70,7 @@ async fn a_goal_is_shown_removed_and_ends_with_a_check_that_fails() {
 }
 
 #[tokio::test]
-async fn a_turn_is_not_continued_for_ever() {
+async fn continuations_of_a_turn_are_limited() {
     let mut script = Script::new();
     for _ in 0..26 {
         script = script.text("Trying").text("{\"met\": false, \"reason\": \"no\"}");
@@ -83,7 +83,7 @@ async fn a_turn_is_not_continued_for_ever() {
 }
 
 #[tokio::test]
-async fn the_model_proposes_a_goal_and_the_person_decides() {
+async fn goal_proposed_by_the_model_needs_permission() {
     let script = Script::new()
         .tool("SetGoal", json!({"condition": "tests pass"}))
         .text("I begin")

@@ -24,8 +24,8 @@ fn shape(body: &Value) -> String {
 }
 
 #[tokio::test]
-async fn a_long_session_with_everything_in_it() {
-    let bell = Bell::hang().await;
+async fn history_is_append_only_in_a_session_with_all_cases() {
+    let bell = Bell::listen().await;
     let ring = || json!({"command": bell.command()});
     let script = Script::new()
         // A turn with tools, one of them unknown, and a prompt that joins.
@@ -54,10 +54,10 @@ async fn a_long_session_with_everything_in_it() {
     .await;
 
     stage.prompt("start").await;
-    let caller = bell.rung().await;
+    let caller = bell.connected().await;
     stage.prompt_as("u2", "and this").await;
     stage.until("queued:u2").await;
-    caller.let_go("rang").await;
+    caller.finish("rang").await;
     stage.result().await;
 
     stage.told();
@@ -68,10 +68,10 @@ async fn a_long_session_with_everything_in_it() {
     stage.result().await;
 
     stage.prompt("run").await;
-    let mut caller = bell.rung().await;
+    let mut caller = bell.connected().await;
     stage.interrupt().await;
     stage.result().await;
-    caller.hung_up().await;
+    caller.ended().await;
 
     for text in ["mend", "fail", "end"] {
         stage.prompt(text).await;
@@ -88,7 +88,7 @@ async fn a_long_session_with_everything_in_it() {
 }
 
 #[tokio::test]
-async fn what_joins_a_turn_stands_behind_the_results() {
+async fn prompts_that_join_a_turn_follow_the_results() {
     let script = Script::new()
         .tool("Bash", json!({"command": "touch made"}))
         .text("Both done");
@@ -108,7 +108,7 @@ async fn what_joins_a_turn_stands_behind_the_results() {
 }
 
 #[tokio::test]
-async fn at_most_four_places_are_marked_for_the_cache() {
+async fn at_most_four_cache_markers_are_set() {
     let script = Script::new()
         .tool("Bash", json!({"command": "echo one"}))
         .tool("Bash", json!({"command": "echo two"}))
@@ -127,7 +127,7 @@ async fn at_most_four_places_are_marked_for_the_cache() {
 }
 
 #[tokio::test]
-async fn a_switch_of_model_or_mode_changes_nothing_that_was_sent() {
+async fn changing_model_or_mode_keeps_sent_messages() {
     let script = Script::new().reply(Reply::text("Hello").repeat());
     let mut stage = Stage::begin(script).await;
     let switches = [

@@ -70,7 +70,7 @@ async fn reached_limit_is_not_retried() {
 }
 
 #[tokio::test]
-async fn the_first_response_of_a_subscription_reports_its_limits() {
+async fn first_response_of_a_subscription_reports_its_limits() {
     let mut stage = Stage::with(Script::new().text("One").text("Two"), signed_in).await;
     for prompt in ["one", "two"] {
         stage.prompt(prompt).await;

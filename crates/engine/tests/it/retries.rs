@@ -14,7 +14,7 @@ async fn with_partials(script: Script) -> Stage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_asks_for_patience_gets_it() {
+async fn retry_after_header_is_respected() {
     let script = Script::new()
         .reply(Reply::error(429).header("retry-after", "7"))
         .text("Now then");
@@ -35,7 +35,7 @@ async fn a_server_that_asks_for_patience_gets_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_error_passes() {
+async fn server_error_is_retried() {
     let script = Script::new().error(500).error(503).text("Better");
     let mut stage = with_partials(script).await;
     stage.prompt("hi").await;
@@ -57,7 +57,7 @@ async fn a_server_error_passes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_error_that_stays_is_the_answer() {
+async fn persistent_server_error_is_the_result() {
     let script = Script::new().reply(Reply::error(500).message("Internal").repeat());
     let mut stage = Stage::begin(script).await;
     stage.prompt("hi").await;
@@ -79,7 +79,7 @@ async fn a_server_error_that_stays_is_the_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_overloaded_server_is_given_up_after_three_tries() {
+async fn overloaded_server_is_given_up_after_three_attempts() {
     let script = Script::new().reply(Reply::error(529).repeat());
     let mut stage = Stage::with(script, |options| options.model.max_retries = 10).await;
     stage.prompt("hi").await;
@@ -99,7 +99,7 @@ async fn an_overloaded_server_is_given_up_after_three_tries() {
 }
 
 #[tokio::test]
-async fn a_fallback_goes_on_for_a_model_that_does_not_exist() {
+async fn fallback_replaces_unknown_model() {
     let unknown = || Reply::error(404).message("model: claude-opus-5-5");
     // A single 404 could also mean that streaming is not supported.
     let script = Script::new().reply(unknown()).reply(unknown()).text("I take over");
@@ -115,7 +115,7 @@ async fn a_fallback_goes_on_for_a_model_that_does_not_exist() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_a_fallback_another_model_goes_on() {
+async fn fallback_replaces_overloaded_model() {
     let script = Script::new()
         .error(529)
         .error(529)
@@ -149,7 +149,7 @@ async fn with_a_fallback_another_model_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_that_breaks_before_an_answer_is_tried_again() {
+async fn broken_connection_is_retried() {
     let script = Script::new().reply(Reply::cut_before_headers()).text("Better");
     let mut stage = with_partials(script).await;
     stage.prompt("hi").await;
@@ -166,7 +166,7 @@ async fn a_connection_that_breaks_before_an_answer_is_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_ends_at_once_is_tried_again() {
+async fn empty_stream_is_retried() {
     let script = Script::new().reply(Reply::text("Never").cut_after(0)).text("Better");
     let mut stage = with_partials(script).await;
     stage.prompt("hi").await;
@@ -178,7 +178,7 @@ async fn a_stream_that_ends_at_once_is_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_text_that_breaks_off_is_closed_and_asked_for_again() {
+async fn broken_text_is_closed_and_requested_again() {
     let script = Script::new()
         .reply(Reply::text("one two three").cut_after(4))
         .text("Whole");
@@ -196,7 +196,7 @@ async fn a_text_that_breaks_off_is_closed_and_asked_for_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_finished_before_the_break_is_kept() {
+async fn complete_blocks_before_the_break_are_kept() {
     let script = Script::new()
         .reply(Reply::text("Alpha").and_text("Beta gamma").cut_after(6))
         .text("And on");
@@ -219,7 +219,7 @@ async fn what_was_finished_before_the_break_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_whose_input_breaks_off_is_no_call() {
+async fn call_with_broken_input_is_dropped() {
     let script = Script::new()
         .reply(
             Reply::text("Alpha")
@@ -238,7 +238,7 @@ async fn a_call_whose_input_breaks_off_is_no_call() {
 }
 
 #[tokio::test]
-async fn a_finished_call_before_the_break_is_run() {
+async fn complete_call_before_the_break_runs() {
     let script = Script::new()
         .reply(
             Reply::tool("Bash", json!({"command": "echo kept"}))
@@ -257,7 +257,7 @@ async fn a_finished_call_before_the_break_is_run() {
 }
 
 #[tokio::test]
-async fn after_an_error_in_the_stream_the_answer_is_asked_for_whole() {
+async fn error_in_stream_is_retried_without_streaming() {
     let script = Script::new()
         .reply(Reply::text("one two").error_after(3))
         .reply(Reply::text("Whole").and_tool("Bash", json!({"command": "echo called"})))
@@ -275,7 +275,7 @@ async fn after_an_error_in_the_stream_the_answer_is_asked_for_whole() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_falls_silent_for_too_long_is_given_up() {
+async fn stalled_stream_is_given_up() {
     let minutes = |count: u64| Duration::from_secs(60 * count);
     let script = Script::new()
         .reply(Reply::text("one two").hang_after(3, minutes(4)))

@@ -1,4 +1,5 @@
-//! Random schedules of host actions: every turn and every call has exactly one result, and every prompt exactly one end.
+//! Random schedules of host actions: every turn and every call has exactly one result, and every prompt exactly one
+//! end.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,7 +11,7 @@ use crate::words::word;
 
 /// The next response of the model.
 #[derive(Debug, Clone, Copy)]
-enum Says {
+enum ModelReply {
     Text,
     Thought,
     /// A command that needs permission.
@@ -30,7 +31,7 @@ enum Says {
     Wrong,
 }
 
-impl Says {
+impl ModelReply {
     /// The response. Texts and inputs wait at a gate.
     fn reply(self) -> Reply {
         let touch = |name: &str| json!({"command": format!("touch {name}")});
@@ -60,7 +61,7 @@ impl Says {
 
 /// The next action of the host.
 #[derive(Debug, Clone)]
-enum Does {
+enum HostAction {
     Prompt(Option<&'static str>),
     /// A prompt that is only recorded.
     Remember,
@@ -78,15 +79,15 @@ enum Does {
     Wait(usize),
 }
 
-fn says() -> impl Strategy<Value = Says> {
-    use Says::*;
+fn any_reply() -> impl Strategy<Value = ModelReply> {
+    use ModelReply::*;
     prop::sample::select(vec![
         Text, Text, Thought, Asked, Asked, AskedTwice, Reads, Free, Impossible, Empty, TooLong, Refused, Cut, CutEarly,
         Wrong,
     ])
 }
 
-fn does() -> impl Strategy<Value = Does> {
+fn any_action() -> impl Strategy<Value = HostAction> {
     let answer = prop::sample::select(vec![
         json!({"behavior": "allow"}),
         json!({"behavior": "deny", "message": "no"}),
@@ -94,15 +95,15 @@ fn does() -> impl Strategy<Value = Does> {
         json!({"behavior": "nonsense"}),
     ]);
     prop_oneof![
-        4 => prop::sample::select(vec![None, Some("now"), Some("next"), Some("later")]).prop_map(Does::Prompt),
-        1 => Just(Does::Remember),
-        2 => any::<bool>().prop_map(|cancel_queued| Does::Interrupt { cancel_queued }),
-        4 => answer.prop_map(Does::Answer),
-        1 => prop::sample::select(vec!["default", "acceptEdits", "plan", "nonsense"]).prop_map(Does::Mode),
-        1 => prop::sample::select(vec!["sonnet", "opus"]).prop_map(Does::Model),
-        1 => (0..8_usize).prop_map(Does::TakeBack),
-        5 => (1..10_usize).prop_map(Does::Open),
-        5 => (1..150_usize).prop_map(Does::Wait),
+        4 => prop::sample::select(vec![None, Some("now"), Some("next"), Some("later")]).prop_map(HostAction::Prompt),
+        1 => Just(HostAction::Remember),
+        2 => any::<bool>().prop_map(|cancel_queued| HostAction::Interrupt { cancel_queued }),
+        4 => answer.prop_map(HostAction::Answer),
+        1 => prop::sample::select(vec!["default", "acceptEdits", "plan", "nonsense"]).prop_map(HostAction::Mode),
+        1 => prop::sample::select(vec!["sonnet", "opus"]).prop_map(HostAction::Model),
+        1 => (0..8_usize).prop_map(HostAction::TakeBack),
+        5 => (1..10_usize).prop_map(HostAction::Open),
+        5 => (1..150_usize).prop_map(HostAction::Wait),
     ]
 }
 
@@ -116,36 +117,36 @@ struct Player {
 }
 
 impl Player {
-    async fn play(&mut self, step: Does) {
+    async fn play(&mut self, step: HostAction) {
         match step {
-            Does::Prompt(priority) => self.prompt(json!({"priority": priority})).await,
-            Does::Remember => self.prompt(json!({"shouldQuery": false})).await,
-            Does::Interrupt { cancel_queued } => {
+            HostAction::Prompt(priority) => self.prompt(json!({"priority": priority})).await,
+            HostAction::Remember => self.prompt(json!({"shouldQuery": false})).await,
+            HostAction::Interrupt { cancel_queued } => {
                 let request = json!({"subtype": "interrupt", "cancel_queued": cancel_queued});
                 self.stage.request(request).await;
             }
-            Does::Answer(answer) => {
+            HostAction::Answer(answer) => {
                 self.listen();
                 if !self.open.is_empty() {
                     let ask = self.open.remove(0);
                     self.stage.answer(&ask, answer).await;
                 }
             }
-            Does::Mode(mode) => {
+            HostAction::Mode(mode) => {
                 let request = json!({"subtype": "set_permission_mode", "mode": mode});
                 self.stage.request(request).await;
             }
-            Does::Model(model) => {
+            HostAction::Model(model) => {
                 self.stage
                     .request(json!({"subtype": "set_model", "model": model}))
                     .await;
             }
-            Does::TakeBack(n) => {
+            HostAction::TakeBack(n) => {
                 let request = json!({"subtype": "cancel_async_message", "message_uuid": format!("u{n}")});
                 self.stage.request(request).await;
             }
-            Does::Open(count) => self.stage.gate("beat").open_n(count),
-            Does::Wait(turns) => {
+            HostAction::Open(count) => self.stage.gate("beat").open_n(count),
+            HostAction::Wait(turns) => {
                 for _ in 0..turns {
                     tokio::task::yield_now().await;
                 }
@@ -181,15 +182,17 @@ impl Player {
     }
 }
 
-async fn run(says: Vec<Says>, does: Vec<Does>) {
-    let script = says.iter().fold(Script::new(), |script, it| script.reply(it.reply()));
+async fn run(replies: Vec<ModelReply>, actions: Vec<HostAction>) {
+    let script = replies
+        .iter()
+        .fold(Script::new(), |script, it| script.reply(it.reply()));
     let mut player = Player {
         stage: Stage::with(script, |options| options.host.partial = true).await,
         prompts: 0,
         open: Vec::new(),
         listened: 0,
     };
-    for step in does {
+    for step in actions {
         player.play(step).await;
     }
     let (mut stage, prompts) = (player.stage, player.prompts);
@@ -217,10 +220,10 @@ proptest! {
 
     #[test]
     fn every_turn_call_and_prompt_ends_exactly_once(
-        says in vec(says(), 0..8),
-        does in vec(does(), 1..24),
+        replies in vec(any_reply(), 0..8),
+        actions in vec(any_action(), 1..24),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(run(says, does));
+        runtime.block_on(run(replies, actions));
     }
 }

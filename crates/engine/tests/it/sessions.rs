@@ -116,7 +116,7 @@ pub(crate) fn unmarked(messages: &[Value]) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_turn_with_tools_is_a_chain_under_the_uuids_of_the_wire() {
+async fn transcript_entries_form_a_chain_with_the_uuids_of_messages() {
     let shelf = Shelf::new();
     let calls = Reply::text("Two")
         .and_tool("Bash", json!({"command": "echo one"}))
@@ -182,7 +182,7 @@ async fn a_turn_with_tools_is_a_chain_under_the_uuids_of_the_wire() {
 }
 
 #[tokio::test]
-async fn a_session_goes_on_where_it_was_left() {
+async fn session_is_resumed_with_its_conversation_and_cost() {
     let shelf = Shelf::new();
     let script = Script::new()
         .reply(Reply::thinking("hm").and_tool("Bash", json!({"command": "echo one"})))
@@ -224,7 +224,7 @@ async fn a_session_goes_on_where_it_was_left() {
 }
 
 #[tokio::test]
-async fn a_fork_has_a_file_of_its_own_and_leaves_the_other_alone() {
+async fn fork_writes_to_its_own_file() {
     let shelf = Shelf::new();
     let mut first = shelf.begin(Script::new().text("First").text("Second")).await;
     first.prompt_as("u1", "one").await;
@@ -254,7 +254,7 @@ async fn a_fork_has_a_file_of_its_own_and_leaves_the_other_alone() {
 }
 
 #[tokio::test]
-async fn a_fork_keeps_what_was_said_as_it_was_written() {
+async fn fork_copies_entries_unchanged() {
     let shelf = Shelf::new();
     let mut first = shelf.begin(Script::new().text("First")).await;
     first.prompt_as("u1", "one").await;
@@ -278,7 +278,7 @@ async fn a_fork_keeps_what_was_said_as_it_was_written() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_never_answered_is_shown_with_what_is_known_of_it() {
+async fn unanswered_call_is_resumed_with_an_error_result() {
     let shelf = Shelf::new();
     let input = json!({"file_path": "/x", "content": "y"});
     let script = Script::new().reply(Reply::text("I ask").and_tool_with_id("t1", "Write", input.clone()));
@@ -320,7 +320,7 @@ async fn a_call_that_was_never_answered_is_shown_with_what_is_known_of_it() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_gone_on_with_is_told_by_a_result() {
+async fn session_that_cannot_be_resumed_sends_an_error_result() {
     let mut stage = Stage::with(Script::new(), |options| {
         options.session.refusal = Some("No conversation found with session ID: x".to_owned());
     })
@@ -334,7 +334,7 @@ async fn what_cannot_be_gone_on_with_is_told_by_a_result() {
 }
 
 #[tokio::test]
-async fn a_mirror_shows_every_line_of_the_file() {
+async fn mirror_contains_every_line_of_the_transcript() {
     let shelf = Shelf::new();
     let script = Script::new().tool("Bash", json!({"command": "echo one"})).text("Done");
     let mut stage = Stage::with(script, |options| {
@@ -360,7 +360,7 @@ async fn a_mirror_shows_every_line_of_the_file() {
 }
 
 #[tokio::test]
-async fn a_place_that_cannot_be_written_is_told_once_and_ends_nothing() {
+async fn unwritable_transcript_folder_is_reported_once() {
     let shelf = Shelf::new();
     fs::write(shelf.dir.path().join("projects"), "a file, no folder").unwrap();
     let mut stage = shelf.begin(Script::new().text("One").text("Two").text("Three")).await;
@@ -384,7 +384,7 @@ async fn a_place_that_cannot_be_written_is_told_once_and_ends_nothing() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_not_kept_leaves_nothing() {
+async fn session_without_transcript_writes_no_files() {
     let shelf = Shelf::new();
     let mut stage = Stage::with(Script::new().text("One"), |options| {
         shelf.keep(options, ID);
@@ -399,7 +399,7 @@ async fn a_session_that_is_not_kept_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_title_is_kept_told_and_found_again() {
+async fn title_is_stored_reported_and_searchable() {
     let shelf = Shelf::new();
     let mut stage = shelf.begin(Script::new().text("One")).await;
     let blank = stage.control(json!({"subtype": "rename_session", "title": "  "})).await;
@@ -431,9 +431,9 @@ async fn a_title_is_kept_told_and_found_again() {
 }
 
 #[tokio::test]
-async fn what_did_not_outlive_the_process_before_is_told_once() {
+async fn unfinished_background_tasks_are_reported_once() {
     let shelf = Shelf::new();
-    let bell = crate::bell::Bell::hang().await;
+    let bell = crate::bell::Bell::listen().await;
     let ring = json!({"command": bell.command(), "description": "ring", "run_in_background": true});
     let script = Script::new().tool("Bash", ring).text("Launched");
     let mut first = Stage::with(script, |options| {
@@ -442,7 +442,7 @@ async fn what_did_not_outlive_the_process_before_is_told_once() {
     })
     .await;
     first.prompt("go").await;
-    let _caller = bell.rung().await;
+    let _caller = bell.connected().await;
     first.result().await;
     let id = first.last("task_started")["task_id"].clone();
     first.quit();
@@ -467,7 +467,7 @@ async fn what_did_not_outlive_the_process_before_is_told_once() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_open_when_the_process_died_is_known_afterwards() {
+async fn open_call_of_killed_process_is_resumed_with_an_error_result() {
     let shelf = Shelf::new();
     let script = Script::new().reply(Reply::tool_with_id("toolu_k", "Bash", json!({"command": "touch made"})));
     let mut first = Stage::with(script, |options| {

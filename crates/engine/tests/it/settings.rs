@@ -11,7 +11,7 @@ use sluice_simulator::Script;
 use crate::stage::Stage;
 
 #[tokio::test]
-async fn a_sandbox_that_a_file_asks_for_while_a_session_runs_holds_from_then_on() {
+async fn sandbox_enabled_by_a_changed_file_applies() {
     let touch = |name: &str| json!({"command": format!("touch {name}")});
     let script = Script::new()
         .tool("Bash", touch("before"))
@@ -39,7 +39,7 @@ async fn a_sandbox_that_a_file_asks_for_while_a_session_runs_holds_from_then_on(
 }
 
 #[tokio::test]
-async fn a_deny_rule_that_a_file_adds_holds_for_the_next_command_in_the_sandbox() {
+async fn deny_rule_added_by_a_changed_file_applies_in_the_sandbox() {
     let look = || json!({"command": "sh look.sh"});
     let script = Script::new()
         .text("Zero")
@@ -82,7 +82,7 @@ async fn a_deny_rule_that_a_file_adds_holds_for_the_next_command_in_the_sandbox(
 }
 
 #[tokio::test]
-async fn a_variable_that_a_file_sets_while_a_session_runs_is_there_for_the_next_command() {
+async fn variable_set_by_a_changed_file_reaches_commands() {
     let say = || json!({"command": "echo \"it is ${COLOUR:-none}\""});
     let script = Script::new()
         .tool("Bash", say())
@@ -105,7 +105,7 @@ async fn a_variable_that_a_file_sets_while_a_session_runs_is_there_for_the_next_
 }
 
 #[tokio::test]
-async fn a_server_that_a_file_rejects_while_a_session_runs_is_left() {
+async fn server_disabled_by_a_changed_file_is_disconnected() {
     let mut stage = Stage::with(Script::new().text("One"), |options| {
         let named = json!({"mcpServers": {"s": {"command": "true"}}}).to_string();
         fs::write(options.cwd.join(".mcp.json"), named).unwrap();

@@ -16,7 +16,8 @@ use crate::alarm::Alarm;
 use crate::invariants;
 use crate::words::{line, word};
 
-/// Longer than any expected wait with a paused clock. The network takes real time, so a paused clock may run ahead of it.
+/// Longer than any expected wait with a paused clock. The network takes real time, so a paused clock may run ahead of
+/// it.
 const NEVER: Duration = Duration::from_secs(24 * 3600);
 
 /// A running session with its model server and folders.

@@ -51,7 +51,7 @@ fn records(shelf: &Shelf, id: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_conversation_keeps_its_prompt_whatever_a_later_launch_says() {
+async fn stored_prompt_overrides_later_launch_options() {
     let shelf = Shelf::new();
     begun(&shelf).await;
     let mut stage = shelf
@@ -68,7 +68,7 @@ async fn a_conversation_keeps_its_prompt_whatever_a_later_launch_says() {
 }
 
 #[tokio::test]
-async fn without_a_record_each_launch_says_its_own() {
+async fn stored_prompt_can_be_disabled() {
     let shelf = Shelf::new();
     begun(&shelf).await;
     let mut stage = shelf
@@ -104,7 +104,7 @@ async fn without_a_record_each_launch_says_its_own() {
 }
 
 #[tokio::test]
-async fn a_fork_takes_the_prompt_with_it() {
+async fn fork_copies_the_stored_prompt() {
     let shelf = Shelf::new();
     begun(&shelf).await;
     let projects = Projects::new(shelf.dir.path().join("projects"));
@@ -133,7 +133,7 @@ async fn a_fork_takes_the_prompt_with_it() {
 }
 
 #[tokio::test]
-async fn a_compaction_ends_it() {
+async fn compaction_replaces_the_stored_prompt() {
     let shelf = Shelf::new();
     begun(&shelf).await;
     let script = Script::new().text("A summary").text("Three");
@@ -156,7 +156,7 @@ async fn a_compaction_ends_it() {
 }
 
 #[tokio::test]
-async fn another_day_is_told_where_the_prompt_tells_of_the_first_one() {
+async fn changed_date_is_added_as_a_reminder() {
     for (day, told) in [("2026-01-01", false), ("2026-01-02", true)] {
         let shelf = Shelf::new();
         let on = |options: &mut Options, day: &str| {

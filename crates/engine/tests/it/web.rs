@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 
 /// A received request.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     pub(crate) method: String,
     /// Path and query.
     pub(crate) path: String,
@@ -25,7 +25,7 @@ pub(crate) struct Asked {
     pub(crate) body: String,
 }
 
-impl Asked {
+impl ReceivedRequest {
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers
             .get(name)
@@ -51,7 +51,7 @@ impl Asked {
 /// A response.
 pub(crate) enum Reply {
     /// A status, headers and a body.
-    Say(u16, Vec<(&'static str, String)>, Vec<u8>),
+    Respond(u16, Vec<(&'static str, String)>, Vec<u8>),
     /// Server-sent events. The stream ends when the sender is dropped.
     Events(mpsc::UnboundedReceiver<String>),
     /// No response.
@@ -60,7 +60,7 @@ pub(crate) enum Reply {
 
 impl Reply {
     pub(crate) fn json(value: &Value) -> Self {
-        Self::Say(
+        Self::Respond(
             200,
             vec![("content-type", "application/json".to_owned())],
             value.to_string().into(),
@@ -68,14 +68,14 @@ impl Reply {
     }
 
     pub(crate) fn status(status: u16) -> Self {
-        Self::Say(status, Vec::new(), Vec::new())
+        Self::Respond(status, Vec::new(), Vec::new())
     }
 
     pub(crate) fn with(self, name: &'static str, value: &str) -> Self {
         match self {
-            Self::Say(status, mut headers, body) => {
+            Self::Respond(status, mut headers, body) => {
                 headers.push((name, value.to_owned()));
-                Self::Say(status, headers, body)
+                Self::Respond(status, headers, body)
             }
             other => other,
         }
@@ -84,15 +84,15 @@ impl Reply {
 
 pub(crate) struct Web {
     pub(crate) url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<ReceivedRequest>>>,
     serving: tokio::task::JoinHandle<()>,
 }
 
 impl Web {
-    pub(crate) async fn start(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) async fn start(answer: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let asked = Arc::<Mutex<Vec<Asked>>>::default();
+        let asked = Arc::<Mutex<Vec<ReceivedRequest>>>::default();
         let (answer, log) = (Arc::new(answer), asked.clone());
         let serving = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -102,7 +102,7 @@ impl Web {
                     async move {
                         let (head, body) = request.into_parts();
                         let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
-                        let asked = Asked {
+                        let asked = ReceivedRequest {
                             method: head.method.to_string(),
                             path: head.uri.to_string(),
                             headers: head.headers,
@@ -121,7 +121,7 @@ impl Web {
     }
 
     /// All requests so far.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<ReceivedRequest> {
         self.asked.lock().unwrap().clone()
     }
 }
@@ -134,7 +134,7 @@ impl Drop for Web {
 
 async fn sent(reply: Reply) -> Response<BoxBody<Bytes, Infallible>> {
     match reply {
-        Reply::Say(status, headers, body) => {
+        Reply::Respond(status, headers, body) => {
             let mut response = Response::builder().status(status);
             for (name, value) in headers {
                 response = response.header(name, value);

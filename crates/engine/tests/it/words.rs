@@ -3,8 +3,8 @@
 //! `init`, `requesting`, `mode:plan`, `state:idle`, `retry`, `fallback`, `thought`, `info`, `denied`;
 //! `ms bs d be md me` for the events of a stream; `assistant:text`, `user:tool_result` (`user:tool_error`
 //! if it failed), `notice` (inserted by the engine), `nudge` (the same, synthetic), `replay`;
-//! `ask:Bash`, `hook:id` (a callback), `cancel`, `ok`, `error`; `queued:u1` and similar; `result:success`. A `!` after a label
-//! means `is_error` or `aborted`. Consecutive deltas are counted: `d×3`.
+//! `ask:Bash`, `hook:id` (a callback), `cancel`, `ok`, `error`; `queued:u1` and similar; `result:success`. A `!` after
+//! a label means `is_error` or `aborted`. Consecutive deltas are counted: `d×3`.
 
 use serde_json::Value;
 

@@ -11,10 +11,11 @@ use tokio::sync::{Mutex as TurnLock, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// The maximum number of loaded agents. Beyond it, the agent that has been idle longest is unloaded; its transcript remains.
-const MOST: usize = 32;
+/// The maximum number of loaded agents. Beyond it, the agent that has been idle longest is unloaded; its transcript
+/// remains.
+const MAX_AGENTS: usize = 32;
 /// How long to wait for the sessions to end.
-const FAREWELL: Duration = Duration::from_secs(5);
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// One agent and the channels of its session.
 #[derive(Debug)]
@@ -32,25 +33,25 @@ impl Agent {
     }
 
     /// Sends a message to the session. A session that has ended is noticed by the receiver of its output.
-    pub(super) async fn say(&self, message: impl Into<ToAgent>) {
+    pub(super) async fn send(&self, message: impl Into<ToAgent>) {
         let _gone = self.input.send(vec![Input::Message(Box::new(message.into()))]).await;
     }
 
     /// Interrupts the running turn.
     pub(super) async fn interrupt(&self) {
         let id = format!("mcp-{}", uuid::Uuid::new_v4().simple());
-        self.say(ControlRequest::new(id, Interrupt::default())).await;
+        self.send(ControlRequest::new(id, Interrupt::default())).await;
     }
 }
 
 /// All agents, in the order of their last use.
 #[derive(Debug, Default)]
-pub(super) struct Crew {
+pub(super) struct Agents {
     agents: Mutex<VecDeque<Arc<Agent>>>,
     sessions: TaskTracker,
 }
 
-impl Crew {
+impl Agents {
     /// Adds a session.
     pub(super) fn join(&self, id: String, port: Port) -> Arc<Agent> {
         self.sessions.spawn(port.done);
@@ -61,7 +62,7 @@ impl Crew {
             quit: port.quit,
         });
         let mut agents = self.lock();
-        if agents.len() >= MOST
+        if agents.len() >= MAX_AGENTS
             && let Some(idle) = agents.iter().position(|agent| !agent.is_busy())
             && let Some(idle) = agents.remove(idle)
         {
@@ -89,13 +90,13 @@ impl Crew {
     }
 
     /// Ends all sessions and everything they started.
-    pub(super) async fn dismiss(&self) {
+    pub(super) async fn stop_all(&self) {
         for agent in self.lock().drain(..) {
             agent.quit.cancel();
         }
         self.sessions.close();
         // Sessions that do not end in time end with the process.
-        let _late = tokio::time::timeout(FAREWELL, self.sessions.wait()).await;
+        let _late = tokio::time::timeout(STOP_TIMEOUT, self.sessions.wait()).await;
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<Arc<Agent>>> {

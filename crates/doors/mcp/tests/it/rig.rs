@@ -25,7 +25,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 /// Longer than any expected wait.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An elicitation that reached the person.
 pub(crate) struct Asked {
@@ -253,9 +253,7 @@ pub(crate) fn failure(result: &CallToolResult) -> String {
 
 /// Awaits the future with a timeout.
 pub(crate) async fn within<T>(awaited: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, awaited)
-        .await
-        .expect("it takes too long")
+    tokio::time::timeout(TIMEOUT, awaited).await.expect("it takes too long")
 }
 
 fn object(value: &Value) -> JsonObject {

@@ -11,7 +11,7 @@ use sluice_wire::{Frame, ToHost};
 use tokio_util::sync::CancellationToken;
 
 /// The maximum time that a test waits.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// A hold that never ends during a test.
 pub(crate) const FOR_EVER: Duration = Duration::from_secs(3600);
 
@@ -42,7 +42,7 @@ impl Write for Sink {
 impl Written {
     /// The next write.
     pub(crate) fn next(&self) -> String {
-        String::from_utf8(self.0.recv_timeout(PATIENCE).expect("something is written")).unwrap()
+        String::from_utf8(self.0.recv_timeout(TIMEOUT).expect("something is written")).unwrap()
     }
 
     /// Everything until the stream is closed, as text.
@@ -54,34 +54,34 @@ impl Written {
 /// A simulated session behind the door.
 pub(crate) struct Session {
     pub(crate) inbox: tokio::sync::mpsc::Receiver<Vec<Input>>,
-    pub(crate) mouth: tokio::sync::mpsc::Sender<ToHost>,
+    pub(crate) output: tokio::sync::mpsc::Sender<ToHost>,
     pub(crate) quit: CancellationToken,
 }
 
 impl Session {
     pub(crate) async fn say(&self, message: Value) {
-        self.mouth.send(to_host(&message)).await.expect("the door listens");
+        self.output.send(to_host(&message)).await.expect("the door listens");
     }
 }
 
 /// Creates a port with a simulated session.
-pub(crate) fn port<F>(life: impl FnOnce(Session) -> F) -> Port
+pub(crate) fn port<F>(run: impl FnOnce(Session) -> F) -> Port
 where
     F: Future<Output = i32> + Send + 'static,
 {
     let (input, inbox) = tokio::sync::mpsc::channel(16);
-    let (mouth, output) = tokio::sync::mpsc::channel(16);
+    let (sender, output) = tokio::sync::mpsc::channel(16);
     let quit = CancellationToken::new();
-    let life = life(Session {
+    let run = run(Session {
         inbox,
-        mouth,
+        output: sender,
         quit: quit.clone(),
     });
     Port {
         input,
         output,
         quit,
-        done: tokio::spawn(async { Exit { code: life.await } }),
+        done: tokio::spawn(async { Exit { code: run.await } }),
     }
 }
 

@@ -10,37 +10,37 @@ use crate::catalogue::entry::{Entry, Kind, Origin};
 
 /// Numbers of skills and slash commands, and the tokens that the list of them takes.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct SkillRoom {
+pub(crate) struct SkillUsage {
     pub(crate) skills: ContextSkills,
     pub(crate) commands: ContextSlashCommands,
 }
 
-impl SkillRoom {
+impl SkillUsage {
     /// Counts all entries, and the entries that are listed for the model together with their lines.
-    pub(crate) fn of<'a>(all: &[Entry], told: impl Iterator<Item = (&'a Entry, &'a str)>) -> Self {
-        let mut room = Self::default();
+    pub(crate) fn of<'a>(all: &[Entry], listed: impl Iterator<Item = (&'a Entry, &'a str)>) -> Self {
+        let mut usage = Self::default();
         for entry in all {
             match entry.kind {
-                Kind::Skill => room.skills.total_skills += 1,
-                Kind::Command => room.commands.total_commands += 1,
+                Kind::Skill => usage.skills.total_skills += 1,
+                Kind::Command => usage.commands.total_commands += 1,
             }
         }
-        for (entry, line) in told {
+        for (entry, line) in listed {
             let tokens = tokens(&Value::from(line));
             match entry.kind {
                 Kind::Skill => {
-                    room.skills.included_skills += 1;
-                    room.skills.tokens += tokens;
-                    let told = json!({"name": entry.name, "source": source(&entry.origin), "tokens": tokens});
-                    room.skills.skill_frontmatter.push(Raw::of(&told));
+                    usage.skills.included_skills += 1;
+                    usage.skills.tokens += tokens;
+                    let listed = json!({"name": entry.name, "source": source(&entry.origin), "tokens": tokens});
+                    usage.skills.skill_frontmatter.push(Raw::of(&listed));
                 }
                 Kind::Command => {
-                    room.commands.included_commands += 1;
-                    room.commands.tokens += tokens;
+                    usage.commands.included_commands += 1;
+                    usage.commands.tokens += tokens;
                 }
             }
         }
-        room
+        usage
     }
 
     /// Tokens of the whole list.

@@ -13,12 +13,12 @@ use tokio::sync::mpsc;
 
 use crate::agents::relay::Relay;
 use crate::agents::shared::SharedAgents;
-use crate::out::Speaker;
+use crate::out::OutputFilter;
 use crate::port::Input;
 
 /// Output filter for the messages of a subagent.
 #[derive(Debug, Clone)]
-pub(crate) struct Mouth {
+pub(crate) struct SubagentOutput {
     pub(crate) relay: Arc<Relay>,
     pub(crate) shared: Arc<SharedAgents>,
     pub(crate) inbox: mpsc::Sender<Vec<Input>>,
@@ -26,16 +26,16 @@ pub(crate) struct Mouth {
     pub(crate) journal: Arc<Journal>,
 }
 
-impl Speaker for Mouth {
-    fn speak(&self, message: ToHost) -> Vec<ToHost> {
+impl OutputFilter for SubagentOutput {
+    fn filter_message(&self, message: ToHost) -> Vec<ToHost> {
         if let (ToHost::Assistant(frame), false) = (&message, self.relay.is_silent()) {
             frame.message.content.iter().for_each(|block| self.note(block));
         }
-        let mut said = self.relay.pass(message);
-        said.retain(|message| {
+        let mut messages = self.relay.pass(message);
+        messages.retain(|message| {
             let open = match message {
                 ToHost::ControlRequest(request) => {
-                    self.shared.asked(request, &self.inbox);
+                    self.shared.register_ask(request, &self.inbox);
                     true
                 }
                 // Only requests that are still open are withdrawn.
@@ -49,11 +49,11 @@ impl Speaker for Mouth {
             self.top.try_send(ToolEvent::AgentWaits).ok();
             open
         });
-        said
+        messages
     }
 }
 
-impl Mouth {
+impl SubagentOutput {
     /// Writes a block to the journal.
     fn note(&self, block: &Block) {
         match block {

@@ -10,21 +10,21 @@ use crate::session::Session;
 
 /// Estimated tokens of the tools and instructions of all servers.
 #[derive(Debug, Default)]
-pub(crate) struct Room {
-    pub(crate) tools: Vec<ToolRoom>,
+pub(crate) struct ServerUsage {
+    pub(crate) tools: Vec<ServerToolUsage>,
     /// The instructions of each server, with their tokens.
     pub(crate) instructions: Vec<(String, u64)>,
 }
 
 /// Estimated tokens of a tool, whether or not the model has loaded it.
 #[derive(Debug)]
-pub(crate) struct ToolRoom {
+pub(crate) struct ServerToolUsage {
     pub(crate) name: String,
     pub(crate) tokens: u64,
     pub(crate) loaded: bool,
 }
 
-impl Room {
+impl ServerUsage {
     /// Tokens of the tools that the model has loaded, or of those that it has not.
     pub(crate) fn of_tools(&self, loaded: bool) -> u64 {
         let tools = self.tools.iter().filter(|tool| tool.loaded == loaded);
@@ -42,32 +42,32 @@ impl Room {
     }
 
     /// The tools as listed for hosts.
-    pub(crate) fn tools_told(&self) -> Vec<Raw> {
-        let told = |tool: &ToolRoom| {
+    pub(crate) fn tool_infos(&self) -> Vec<Raw> {
+        let info = |tool: &ServerToolUsage| {
             let server = names::split(&tool.name).map(|(server, _)| server);
             let (tokens, loaded) = (tool.tokens, tool.loaded);
             Raw::of(&json!({"name": tool.name, "serverName": server, "tokens": tokens, "isLoaded": loaded}))
         };
-        self.tools.iter().map(told).collect()
+        self.tools.iter().map(info).collect()
     }
 
     /// The instructions as listed for hosts.
-    pub(crate) fn instructions_told(&self) -> Vec<Raw> {
-        let told = |(server, tokens): &(String, u64)| Raw::of(&json!({"serverName": server, "tokens": tokens}));
-        self.instructions.iter().map(told).collect()
+    pub(crate) fn instruction_infos(&self) -> Vec<Raw> {
+        let info = |(server, tokens): &(String, u64)| Raw::of(&json!({"serverName": server, "tokens": tokens}));
+        self.instructions.iter().map(info).collect()
     }
 }
 
 impl Session {
     /// Estimates how much of the context servers take now.
-    pub(crate) fn server_room(&self) -> Room {
+    pub(crate) fn server_usage(&self) -> ServerUsage {
         if self.tooling.servers().all().is_empty() {
-            return Room::default();
+            return ServerUsage::default();
         }
         let tools = self.offered().filter(|tool| tool.provenance().is_some());
-        Room {
+        ServerUsage {
             tools: tools
-                .map(|tool| ToolRoom {
+                .map(|tool| ServerToolUsage {
                     name: tool.descriptor().name.to_string(),
                     tokens: tokens(&messages::tool(&tool)),
                     loaded: !self.defers(&tool),
@@ -78,7 +78,7 @@ impl Session {
                 .servers()
                 .instructions()
                 .into_iter()
-                .map(|(server, said)| (server, tokens(&said.into())))
+                .map(|(server, text)| (server, tokens(&text.into())))
                 .collect(),
         }
     }
