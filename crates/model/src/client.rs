@@ -302,7 +302,11 @@ impl Inner {
             .chain(budget);
         let cache = self.config.adjustments.cache_beta(request.cache);
         let personal = matches!(self.config.auth, Auth::Subscription(_)).then_some(SUBSCRIPTION);
-        for beta in requested.chain(models::beta(&request.model)).chain(cache).chain(personal) {
+        for beta in requested
+            .chain(models::beta(&request.model))
+            .chain(cache)
+            .chain(personal)
+        {
             if !betas.contains(&beta) {
                 betas.push(beta);
             }
