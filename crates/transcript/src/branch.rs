@@ -47,7 +47,7 @@ impl Record {
         let is_visible = |at: &usize| self.slots.get(*at).is_some_and(|slot| slot.is_visible);
         let mut last: Option<usize> = None;
         for end in (0..self.slots.len()).rev().filter(is_end) {
-            // Ends before the best one so far cannot lead to a later message.
+            // An end that comes before the best message so far cannot lead to a later message.
             if last.is_some_and(|last| end < last) {
                 break;
             }
