@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(left[1].agent.as_deref(), Some("do it"));
         assert_eq!(left[1].output_file, "/t/a34.output");
 
-        let tail = |text: &str| message(&json!([{"type": "text", "text": text}]));
+        let notification = |text: &str| message(&json!([{"type": "text", "text": text}]));
         let mut ended = begun.to_vec();
         ended.push(notification(
             "<task-notification>\n<task-id>b12</task-id>\n</task-notification>",

@@ -116,7 +116,7 @@ impl Inheritance {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn keep_for_exec(&self) -> io::Result<Vec<(&'static str, String)>> {
+    pub fn keep_for_exec(&self) -> io::Result<Variables> {
         let mut variables = self.keep_listeners()?;
         if let Some(program) = &self.program {
             fcntl_setfd(program.as_fd(), FdFlags::empty())?;
@@ -129,7 +129,7 @@ impl Inheritance {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn keep_to_go_back(&self) -> io::Result<Option<(PathBuf, Vec<(&'static str, String)>)>> {
+    pub fn keep_to_go_back(&self) -> io::Result<Option<(PathBuf, Variables)>> {
         let Some(program) = &self.program else { return Ok(None) };
         // It is passed no program to go back to: it would be itself.
         let mut variables = self.keep_listeners()?;
@@ -138,7 +138,7 @@ impl Inheritance {
         Ok(Some((path, variables)))
     }
 
-    fn keep_listeners(&self) -> io::Result<Vec<(&'static str, String)>> {
+    fn keep_listeners(&self) -> io::Result<Variables> {
         for listener in &self.listeners {
             fcntl_setfd(listener.as_fd(), FdFlags::empty())?;
         }

@@ -48,11 +48,11 @@ async fn player() {
     tokio::task::spawn_blocking(move || std::io::stdin().read_line(&mut line).unwrap())
         .await
         .unwrap();
-    let (name, value) = inheritance.keep_for_exec().unwrap();
+    let variables = inheritance.keep_for_exec().unwrap();
     let error = Command::new(std::env::current_exe().unwrap())
         .args(std::env::args_os().skip(1))
         .env(PART, "second")
-        .env(name, value)
+        .envs(variables)
         .exec();
     drop(state);
     panic!("{error}");

@@ -136,11 +136,10 @@ async fn listeners_can_be_handed_on_and_nobody_is_turned_away() {
     use std::os::fd::AsRawFd;
     let house = House::open().await;
     let inheritance = house.running.inheritance().unwrap();
-    let (name, value) = inheritance
-        .keep_for_exec()
-        .map(|(name, value)| (name, value.to_owned()))
-        .unwrap();
-    assert_eq!(name, "SLUICE_LISTENERS");
+    let variables = inheritance.keep_for_exec().unwrap();
+    let [("SLUICE_LISTENERS", value)] = variables.as_slice() else {
+        panic!("{variables:?}")
+    };
     let own = format!("{} main=", std::process::id());
     let numbers: Vec<i32> = value
         .strip_prefix(&own)
