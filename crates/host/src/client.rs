@@ -274,14 +274,14 @@ impl Client {
         seen.await.map_err(|_| Error::gone())
     }
 
-    /// Lets go of the words of the entries before this place, in a host that has shown them and can read them again
-    /// elsewhere: a session of hours then costs what is new in it. Their lines are empty from then on; places, turns,
-    /// calls and cost stay.
+    /// Releases the text of all items that are complete and were read up to this revision, for a client that has shown
+    /// them and can read them again elsewhere. A session of hours then needs memory only for what is new in it. The items
+    /// and entries stay, without text; so do turns, calls and cost.
     ///
     /// # Errors
     /// When the client is closed.
-    pub async fn let_go(&self, before: usize) -> Result<(), Error> {
-        self.tell(ClientCommand::LetGo(before)).await
+    pub async fn let_go(&self, revision: u64) -> Result<(), Error> {
+        self.tell(ClientCommand::LetGo(revision)).await
     }
 
     /// A snapshot of the conversation state, with the number of the event that follows it.

@@ -48,8 +48,9 @@
 //!    missed; the agent never waits for one. A [`Message`] keeps its text byte for byte, and is parsed when someone
 //!    asks for it.
 //! 5. [`conversation`]: the state machine behind all this. It has no clock and does no I/O, and can be used by itself.
-//! 6. [`transport`]: connections to an agent other than a child process, and fault injection for tests.
-//! 7. [`sessions`]: transcripts that agents saved on disk. [`store`]: transcripts kept elsewhere.
+//! 6. [`items`]: the transcript as clients show it. A user interface needs no knowledge of the protocol.
+//! 7. [`transport`]: connections to an agent other than a child process, and fault injection for tests.
+//! 8. [`sessions`]: transcripts that agents saved on disk. [`store`]: transcripts kept elsewhere.
 //!
 //! The messages of the protocol are in [`wire`].
 //!
@@ -59,8 +60,10 @@
 #![doc = include_str!("../README.md")]
 #![deny(missing_docs)]
 
-// The state of a conversation, computed from events alone.
+// The state of a conversation, computed from events alone,
 pub mod conversation;
+// and the transcript as clients show it.
+pub mod items;
 
 // The options an agent is started with,
 mod options;

@@ -34,6 +34,8 @@ mod tests;
 
 use std::collections::HashSet;
 
+use sluice_host::items::{Item, ItemChange, ItemId};
+
 use crate::facts::Facts;
 use crate::input::{Bindings, Editor, History, Key, Vim};
 use crate::text::{Role, Row, Style};
@@ -275,16 +277,17 @@ impl App {
     }
 
     /// Writes what was said before.
-    pub(crate) fn print_again(&mut self, entries: Vec<sluice_host::conversation::Entry>) {
-        let entries = entries.into_iter().enumerate().collect();
+    pub(crate) fn print_again(&mut self, mut items: Vec<Item>) {
+        let first = self.feed.free_id();
+        for item in &mut items {
+            item.id.0 += first;
+            item.parent = item.parent.map(|parent| ItemId(parent.0 + first));
+        }
         let picture = Picture {
-            entries,
+            changes: items.into_iter().map(ItemChange::Item).collect(),
             ..Picture::default()
         };
-        // It was changed before.
-        let changed = self.feed.changed.clone();
         self.feed.take(&picture, self.columns);
-        self.feed.changed = changed;
     }
 
     /// Takes a new snapshot of the conversation.
@@ -300,15 +303,15 @@ impl App {
         }
         // A quick turn is over before any of it was seen: there is nothing left to stop.
         let over = !picture.is_busy() && (self.picture.is_busy() || picture.turn_count > self.picture.turn_count);
+        let begun = picture.speaks || picture.changes.iter().any(is_call);
         self.picture = picture;
-        self.picture.entries.clear();
+        self.picture.changes.clear();
         if over
             || self
                 .sent
                 .as_ref()
                 .is_some_and(|(at, ..)| now.saturating_sub(*at) > 1000)
-            || self.picture.draft.is_some()
-            || !self.picture.calls.is_empty()
+            || begun
         {
             self.sent = None;
         }
@@ -490,6 +493,11 @@ impl App {
             title
         })
     }
+}
+
+/// Whether a change is about a tool call.
+fn is_call(change: &ItemChange) -> bool {
+    matches!(change, ItemChange::Item(item) if item.call().is_some())
 }
 
 /// The text of a file that is not too long to be shown.

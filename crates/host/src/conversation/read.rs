@@ -130,6 +130,16 @@ impl<'de> Kind<'de> for Flag {
     }
 }
 
+/// `true`, `false`, or anything else.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct MaybeFlag(pub(crate) Option<bool>);
+
+impl<'de> Kind<'de> for MaybeFlag {
+    fn flag(flag: bool) -> Self {
+        Self(Some(flag))
+    }
+}
+
 /// A number.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Num(pub(crate) Option<f64>);
@@ -195,7 +205,20 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Obj<T> {
     }
 }
 
-lenient!(Word<'a>, Flag, Num);
+lenient!(Word<'a>, Flag, MaybeFlag, Num, Content<'a>);
+
+#[cfg(test)]
+thread_local! {
+    /// The number of lines that were read as a whole.
+    pub(crate) static LINES_READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Reads a whole line of the agent. The fold and the items use what it gives; nothing else reads the line.
+pub(crate) fn line<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
+    #[cfg(test)]
+    LINES_READ.with(|count| count.set(count.get() + 1));
+    serde_json::from_str(text).ok()
+}
 
 /// A value left unread.
 pub(crate) type Later<'a> = Option<&'a RawValue>;
@@ -217,10 +240,55 @@ pub(crate) struct MessageFields<'a> {
     pub(crate) message: Obj<Inner<'a>>,
     #[serde(rename = "isReplay")]
     pub(crate) is_replay: Flag,
+    #[serde(rename = "isSynthetic")]
+    pub(crate) is_synthetic: Flag,
     #[serde(borrow)]
     pub(crate) user_message_uuids: Later<'a>,
     #[serde(borrow)]
     pub(crate) tool_use_result: Later<'a>,
+    #[serde(borrow)]
+    pub(crate) tool_result_meta: Later<'a>,
+    #[serde(borrow)]
+    pub(crate) error: Word<'a>,
+    pub(crate) is_api_error_message: Flag,
+    #[serde(borrow)]
+    pub(crate) local_command_run: Obj<LocalRun<'a>>,
+    pub(crate) thinking_duration_ms: Num,
+    /// The person who sent a prompt, where the agent is shared.
+    #[serde(borrow)]
+    pub(crate) sluice_by: Word<'a>,
+}
+
+/// The local command that an answer comes from.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct LocalRun<'a> {
+    #[serde(borrow)]
+    pub(crate) command: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) args: Word<'a>,
+}
+
+/// How a call came to its result.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ResultMeta<'a> {
+    #[serde(borrow)]
+    pub(crate) id: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) permission_decision: Obj<Decided<'a>>,
+}
+
+/// Who decided about a call.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Decided<'a> {
+    #[serde(borrow)]
+    pub(crate) decision: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) source: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) reason_type: Word<'a>,
 }
 
 /// `message` inside one.
@@ -232,11 +300,58 @@ pub(crate) struct Inner<'a> {
     #[serde(borrow)]
     pub(crate) model: Word<'a>,
     #[serde(borrow)]
-    pub(crate) content: List<Obj<Block<'a>>>,
+    pub(crate) content: Content<'a>,
     pub(crate) usage: Obj<Usage>,
 }
 
-/// One block, without what it says.
+/// The content of a message.
+#[derive(Debug)]
+pub(crate) enum Content<'a> {
+    Text(Cow<'a, str>),
+    Blocks(Vec<Obj<Block<'a>>>),
+}
+
+impl Default for Content<'_> {
+    fn default() -> Self {
+        Self::Blocks(Vec::new())
+    }
+}
+
+impl<'a> Content<'a> {
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = &Block<'a>> {
+        let blocks = match self {
+            Self::Blocks(blocks) => blocks.as_slice(),
+            Self::Text(_) => &[],
+        };
+        blocks.iter().filter_map(|block| block.0.as_ref())
+    }
+
+    /// Returns the text, with the text blocks joined by line ends.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone().into_owned(),
+            Self::Blocks(_) => {
+                let texts = self.blocks().filter(|block| block.ty.get() == Some("text"));
+                let texts: Vec<String> = texts.map(|block| later(block.text).unwrap_or_default()).collect();
+                texts.join("\n")
+            }
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Kind<'de> for Content<'a> {
+    fn borrowed(text: &'de str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+    fn owned(text: &str) -> Self {
+        Self::Text(Cow::Owned(text.to_owned()))
+    }
+    fn list<A: SeqAccess<'de>>(seq: A) -> Result<Self, A::Error> {
+        List::list(seq).map(|list| Self::Blocks(list.0))
+    }
+}
+
+/// One block. What it says is left unread.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Block<'a> {
@@ -249,6 +364,14 @@ pub(crate) struct Block<'a> {
     #[serde(borrow)]
     pub(crate) tool_use_id: Word<'a>,
     pub(crate) is_error: Flag,
+    #[serde(borrow)]
+    pub(crate) text: Later<'a>,
+    #[serde(borrow)]
+    pub(crate) thinking: Later<'a>,
+    #[serde(borrow)]
+    pub(crate) input: Later<'a>,
+    #[serde(borrow)]
+    pub(crate) content: Later<'a>,
 }
 
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
@@ -326,6 +449,11 @@ pub(crate) struct TurnResult<'a> {
     pub(crate) model_usage: Later<'a>,
     #[serde(borrow)]
     pub(crate) model_usage_since_last_result: Later<'a>,
+    pub(crate) duration_api_ms: Num,
+    #[serde(borrow)]
+    pub(crate) result: Later<'a>,
+    #[serde(borrow)]
+    pub(crate) errors: List<Word<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -360,8 +488,6 @@ pub(crate) struct System<'a> {
     #[serde(borrow)]
     pub(crate) title: Word<'a>,
     #[serde(borrow)]
-    pub(crate) fallback_model: Word<'a>,
-    #[serde(borrow)]
     pub(crate) user_message_uuids: Later<'a>,
     #[serde(borrow)]
     pub(crate) compact_metadata: Later<'a>,
@@ -377,7 +503,7 @@ pub(crate) struct System<'a> {
     pub(crate) description: Word<'a>,
     #[serde(borrow)]
     pub(crate) subagent_type: Word<'a>,
-    pub(crate) is_backgrounded: Flag,
+    pub(crate) is_backgrounded: MaybeFlag,
     #[serde(borrow)]
     pub(crate) output_file: Word<'a>,
     #[serde(borrow)]
@@ -389,6 +515,128 @@ pub(crate) struct System<'a> {
     pub(crate) patch: Obj<Patch<'a>>,
     #[serde(borrow)]
     pub(crate) tasks: List<Obj<Listed<'a>>>,
+    #[serde(borrow)]
+    pub(crate) compact_error: Word<'a>,
+    pub(crate) skip_transcript: Flag,
+}
+
+/// `api_retry`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct RetryFields<'a> {
+    #[serde(borrow)]
+    pub(crate) uuid: Word<'a>,
+    pub(crate) attempt: Num,
+    pub(crate) max_retries: Num,
+    pub(crate) retry_delay_ms: Num,
+    pub(crate) error_status: Num,
+    #[serde(borrow)]
+    pub(crate) error: Word<'a>,
+}
+
+/// `hook_started` and `hook_response`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct HookFields<'a> {
+    #[serde(borrow)]
+    pub(crate) uuid: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) hook_id: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) hook_name: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) hook_event: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) outcome: Word<'a>,
+    pub(crate) exit_code: Num,
+    #[serde(borrow)]
+    pub(crate) output: Word<'a>,
+}
+
+/// `system` messages that tell the person something; each has some of these.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct NoticeFields<'a> {
+    #[serde(borrow)]
+    pub(crate) uuid: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) content: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) text: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) level: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) tag: Word<'a>,
+    #[serde(rename = "isMeta")]
+    pub(crate) is_meta: Flag,
+    #[serde(borrow)]
+    pub(crate) tool_use_id: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) original_model: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) fallback_model: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) name: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) reason: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) error: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) memories: List<Obj<PathField<'a>>>,
+    #[serde(borrow)]
+    pub(crate) files: List<Obj<PathField<'a>>>,
+}
+
+/// A file that a notice names.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct PathField<'a> {
+    #[serde(borrow)]
+    pub(crate) path: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) filename: Word<'a>,
+}
+
+/// `permission_denied`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct DeniedFields<'a> {
+    #[serde(borrow)]
+    pub(crate) uuid: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) tool_use_id: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) decision_reason_type: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) message: Word<'a>,
+}
+
+/// `thinking_tokens`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ThinkingFields {
+    pub(crate) estimated_tokens: Num,
+}
+
+/// `rate_limit_event`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct LimitFields<'a> {
+    #[serde(borrow)]
+    pub(crate) rate_limit_info: Obj<Limit<'a>>,
+}
+
+/// The state of a limit.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Limit<'a> {
+    #[serde(borrow)]
+    pub(crate) status: Word<'a>,
+    #[serde(borrow, rename = "rateLimitType")]
+    pub(crate) kind: Word<'a>,
+    #[serde(rename = "resetsAt")]
+    pub(crate) resets_at: Num,
+    pub(crate) utilization: Num,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -439,6 +687,12 @@ pub(crate) struct Note<'a> {
     pub(crate) parent_tool_use_id: Word<'a>,
     #[serde(borrow)]
     pub(crate) new_conversation_id: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) text: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) summary: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) suggestion: Word<'a>,
 }
 
 /// `control_request` and `control_cancel_request`.
@@ -474,6 +728,11 @@ pub(crate) struct Asked<'a> {
     pub(crate) model: Word<'a>,
     #[serde(borrow)]
     pub(crate) message_uuid: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) user_message_id: Word<'a>,
+    pub(crate) dry_run: Flag,
+    #[serde(borrow)]
+    pub(crate) decision_reason: Word<'a>,
     #[serde(borrow)]
     pub(crate) input: Later<'a>,
 }

@@ -48,7 +48,7 @@ pub(crate) enum ClientCommand {
         reply: oneshot::Sender<Result<(), Error>>,
     },
     Look(Look),
-    LetGo(usize),
+    LetGo(u64),
     Respawn {
         reply: oneshot::Sender<Result<(), Error>>,
     },
@@ -181,7 +181,7 @@ impl Owner {
                 reply.send(checked).ok();
             }
             ClientCommand::Look(look) => look(&self.state),
-            ClientCommand::LetGo(before) => self.state.let_go(before),
+            ClientCommand::LetGo(revision) => self.state.let_go(revision),
             ClientCommand::Respawn { reply } => {
                 if self.live.is_some() {
                     reply.send(Ok(())).ok();

@@ -8,7 +8,12 @@ use sluice_wire::stdout::SystemSubtype;
 use sluice_wire::stdout::system::{Activity, SessionState};
 
 use super::Fold;
-use crate::conversation::read::{self, Later, List, ModelUsage, Note, Num, Obj, Response, System, TurnResult, Word};
+use super::items::Compacted;
+use crate::conversation::read::{
+    self, DeniedFields, HookFields, Later, List, ModelUsage, Note, NoticeFields, Num, Obj, Response, RetryFields, System,
+    ThinkingFields, TurnResult, Word,
+};
+use crate::items::{NoticeKind, NoticeLevel};
 use crate::conversation::{Change, Command, EntryKind, Evidence, LoadedPlugin, Model, Pending, Server, Tokens};
 
 /// `init`.
@@ -99,35 +104,66 @@ struct Learned<'a> {
     cancelled: Later<'a>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Compacted {
-    post_tokens: Num,
-}
-
 impl Fold<'_> {
     /// `system`: what the agent says about itself.
     pub(super) fn system(&mut self, frame: &Frame) -> bool {
-        let text = frame.text();
+        let text = frame.readable();
         let subtype = SystemSubtype::of(frame.subtype().unwrap_or_default());
         if subtype == SystemSubtype::Init {
-            return serde_json::from_str::<Init<'_>>(text).is_ok_and(|it| {
-                self.init(&it);
-                true
-            });
+            return self.read(text, |fold, it: Init<'_>| fold.init(&it));
         }
-        // These come by the thousand and say only that something goes on.
-        if matches!(
-            subtype,
-            SystemSubtype::ThinkingTokens
-                | SystemSubtype::HookProgress
-                | SystemSubtype::HookStarted
-                | SystemSubtype::ControlRequestProgress
-        ) {
-            self.sign();
-            return true;
+        match subtype {
+            // These come by the thousand and say only that something goes on.
+            SystemSubtype::HookProgress | SystemSubtype::ControlRequestProgress => {
+                self.sign();
+                return true;
+            }
+            SystemSubtype::ThinkingTokens => {
+                self.sign();
+                return self.read(text, |fold, it: ThinkingFields| {
+                    fold.thinking_tokens(it.estimated_tokens.count());
+                });
+            }
+            SystemSubtype::HookStarted => {
+                self.sign();
+                return self.read(text, |fold, it: HookFields<'_>| fold.hook(&it, false));
+            }
+            SystemSubtype::HookResponse => {
+                return self.read(text, |fold, it: HookFields<'_>| {
+                    if fold.is_new(it.uuid.get()) {
+                        fold.sign();
+                        fold.entry(frame, EntryKind::System, None);
+                        fold.hook(&it, true);
+                    }
+                });
+            }
+            SystemSubtype::ApiRetry => {
+                return self.read(text, |fold, it: RetryFields<'_>| {
+                    if fold.is_new(it.uuid.get()) {
+                        fold.void(None);
+                        fold.cut_blocks(None);
+                        fold.open(Evidence::Retrying);
+                        fold.evidence(Evidence::Retrying);
+                        fold.entry(frame, EntryKind::System, None);
+                        fold.retry(&it);
+                    }
+                });
+            }
+            SystemSubtype::PermissionDenied => {
+                return self.read(text, |fold, it: DeniedFields<'_>| {
+                    if fold.is_new(it.uuid.get()) {
+                        fold.sign();
+                        fold.entry(frame, EntryKind::System, None);
+                        fold.denied(&it);
+                    }
+                });
+            }
+            subtype if tells(&subtype) => {
+                return self.read(text, |fold, it: NoticeFields<'_>| fold.system_notice(frame, subtype, &it));
+            }
+            _ => {}
         }
-        let Ok(it) = serde_json::from_str::<System<'_>>(text) else {
+        let Some(it) = read::line::<System<'_>>(text) else {
             return false;
         };
         if !self.is_new(it.uuid.get()) {
@@ -142,6 +178,7 @@ impl Fold<'_> {
             SystemSubtype::TaskNotification => {
                 self.task_ended(&it);
                 self.entry(frame, EntryKind::System, None);
+                self.task_end_item(&it);
             }
             SystemSubtype::BackgroundTasksChanged => self.tasks_listed(&it.tasks.0),
             SystemSubtype::CommandsChanged => {
@@ -154,24 +191,11 @@ impl Fold<'_> {
                 self.change(Change::Session);
             }
             SystemSubtype::UiInvalidate => {}
-            SystemSubtype::ApiRetry => {
-                self.void(None);
-                self.open(Evidence::Retrying);
-                self.evidence(Evidence::Retrying);
-                self.entry(frame, EntryKind::System, None);
-            }
             SystemSubtype::CompactBoundary => {
-                if let Some(it) = read::later::<Compacted>(it.compact_metadata) {
+                if let Some(it) = read::later::<Compacted<'_>>(it.compact_metadata) {
                     self.state.context.tokens = it.post_tokens.count();
                     self.change(Change::Context);
-                }
-                self.sign();
-                self.entry(frame, EntryKind::System, None);
-            }
-            SystemSubtype::ModelFallback | SystemSubtype::ModelRefusalFallback => {
-                if let Some(model) = it.fallback_model.boxed() {
-                    self.state.session.model = Some(model);
-                    self.change(Change::Session);
+                    self.compacted(&it);
                 }
                 self.sign();
                 self.entry(frame, EntryKind::System, None);
@@ -179,6 +203,7 @@ impl Fold<'_> {
             SystemSubtype::Unknown => {
                 self.state.drift.unknown += 1;
                 self.entry(frame, EntryKind::Unknown, None);
+                self.unknown_item(Some((frame.ty(), frame.subtype())));
                 self.change(Change::Drift);
             }
             _ => {
@@ -189,12 +214,31 @@ impl Fold<'_> {
         true
     }
 
+    /// A message that tells the person something.
+    fn system_notice(&mut self, frame: &Frame, subtype: SystemSubtype, it: &NoticeFields<'_>) {
+        if !self.is_new(it.uuid.get()) {
+            return;
+        }
+        let falls_back = matches!(
+            subtype,
+            SystemSubtype::ModelFallback | SystemSubtype::ModelRefusalFallback
+        );
+        if let Some(model) = it.fallback_model.boxed().filter(|_| falls_back) {
+            self.state.session.model = Some(model);
+            self.change(Change::Session);
+        }
+        self.sign();
+        self.entry(frame, EntryKind::System, None);
+        self.told(subtype, it);
+    }
+
     /// `init`: before every turn, with everything that holds from now on.
     fn init(&mut self, init: &Init<'_>) {
         if !self.is_new(init.uuid.get()) {
             return;
         }
         self.session_id(init.session_id.get());
+        self.folder(init.cwd.get());
         let mut session = std::mem::take(&mut self.state.session);
         set(&mut session.cwd, &init.cwd);
         set(&mut session.model, &init.model);
@@ -242,6 +286,7 @@ impl Fold<'_> {
         self.state.todos.clear();
         self.state.context.tokens = 0;
         self.entry(frame, EntryKind::System, None);
+        self.notice(NoticeKind::Cleared, NoticeLevel::Info, "");
         self.change(Change::Todos);
         self.change(Change::Context);
     }
@@ -259,12 +304,14 @@ impl Fold<'_> {
             Some(Activity::Compacting) => {
                 self.open(Evidence::Compacting);
                 self.evidence(Evidence::Compacting);
+                self.compacting(true, None);
             }
             _ => {
                 let compacting = self.state.index.open.and_then(|at| self.state.turns.get(at));
                 if compacting.is_some_and(|it| it.evidence == Evidence::Compacting) {
                     self.evidence(Evidence::Requesting);
                 }
+                self.compacting(false, status.compact_error.get());
                 self.sign();
             }
         }
@@ -363,6 +410,13 @@ impl Fold<'_> {
             }
         }
         let total = result.total_cost_usd.0?;
+        // An agent that resumes a session also counts what was spent before; what it has spent since, it says apart.
+        let since = read::later::<Obj<std::collections::HashMap<&str, ModelUsage>>>(result.model_usage_since_last_result);
+        let since = since.and_then(|usage| usage.0).filter(|models| !models.is_empty());
+        let since = since.map(|models| {
+            let costs = models.values().filter_map(|model| model.cost.0);
+            costs.fold(0.0, |sum, cost| sum + cost)
+        });
         // New agents go on counting when they resume; they are told by what only they say.
         let counts_on = result.model_usage_since_last_result.is_some();
         let before = if counts_on || self.state.cost_epoch == self.state.epoch {
@@ -370,7 +424,7 @@ impl Fold<'_> {
         } else {
             0.0
         };
-        let cost = if total >= before { total - before } else { total };
+        let cost = since.unwrap_or(if total >= before { total - before } else { total });
         self.state.cost_epoch = self.state.epoch;
         self.state.cost.named = total;
         self.state.cost.total += cost;
@@ -384,6 +438,25 @@ impl Fold<'_> {
         self.change(Change::Cost);
         Some(cost)
     }
+}
+
+/// Whether a message of this kind tells the person something.
+fn tells(subtype: &SystemSubtype) -> bool {
+    matches!(
+        subtype,
+        SystemSubtype::Informational
+            | SystemSubtype::LocalCommandOutput
+            | SystemSubtype::ModelFallback
+            | SystemSubtype::ModelRefusalFallback
+            | SystemSubtype::ModelRefusalNoFallback
+            | SystemSubtype::Notification
+            | SystemSubtype::MemoryRecall
+            | SystemSubtype::FilesPersisted
+            | SystemSubtype::PluginInstall
+            | SystemSubtype::SessionWritesLost
+            | SystemSubtype::MirrorError
+            | SystemSubtype::WorkerShuttingDown
+    )
 }
 
 fn set(slot: &mut Option<Box<str>>, word: &Word<'_>) {
