@@ -9,6 +9,7 @@ mod prompts;
 mod requests;
 mod said;
 mod streams;
+mod system;
 mod tasks;
 mod todos;
 mod turns;

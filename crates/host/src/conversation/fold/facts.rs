@@ -1,25 +1,20 @@
-//! `system` messages, usage and cost: the facts of the session.
+//! The facts of the session: `init`, status, usage and cost.
 
 use serde::Deserialize;
 use sluice_wire::Frame;
 use sluice_wire::control::Subtype;
 use sluice_wire::mode::PermissionMode;
-use sluice_wire::stdout::SystemSubtype;
 use sluice_wire::stdout::system::{Activity, SessionState};
 
 use super::Fold;
-use super::items::Compacted;
-use crate::conversation::read::{
-    self, DeniedFields, HookFields, Later, List, ModelUsage, Note, NoticeFields, Num, Obj, Response, RetryFields, System,
-    ThinkingFields, TurnResult, Word,
-};
+use crate::conversation::read::{self, Later, List, ModelUsage, Note, Num, Obj, Response, System, TurnResult, Word};
 use crate::items::{NoticeKind, NoticeLevel};
 use crate::conversation::{Change, Command, EntryKind, Evidence, LoadedPlugin, Model, Pending, Server, Tokens};
 
 /// `init`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Init<'a> {
+pub(super) struct Init<'a> {
     #[serde(borrow)]
     uuid: Word<'a>,
     #[serde(borrow)]
@@ -105,135 +100,15 @@ struct Learned<'a> {
 }
 
 impl Fold<'_> {
-    /// `system`: what the agent says about itself.
-    pub(super) fn system(&mut self, frame: &Frame) -> bool {
-        let text = frame.readable();
-        let subtype = SystemSubtype::of(frame.subtype().unwrap_or_default());
-        if subtype == SystemSubtype::Init {
-            return self.read(text, |fold, it: Init<'_>| fold.init(&it));
-        }
-        match subtype {
-            // These come by the thousand and say only that something goes on.
-            SystemSubtype::HookProgress | SystemSubtype::ControlRequestProgress => {
-                self.sign();
-                return true;
-            }
-            SystemSubtype::ThinkingTokens => {
-                self.sign();
-                return self.read(text, |fold, it: ThinkingFields| {
-                    fold.thinking_tokens(it.estimated_tokens.count());
-                });
-            }
-            SystemSubtype::HookStarted => {
-                self.sign();
-                return self.read(text, |fold, it: HookFields<'_>| fold.hook(&it, false));
-            }
-            SystemSubtype::HookResponse => {
-                return self.read(text, |fold, it: HookFields<'_>| {
-                    if fold.is_new(it.uuid.get()) {
-                        fold.sign();
-                        fold.entry(frame, EntryKind::System, None);
-                        fold.hook(&it, true);
-                    }
-                });
-            }
-            SystemSubtype::ApiRetry => {
-                return self.read(text, |fold, it: RetryFields<'_>| {
-                    if fold.is_new(it.uuid.get()) {
-                        fold.void(None);
-                        fold.cut_blocks(None);
-                        fold.open(Evidence::Retrying);
-                        fold.evidence(Evidence::Retrying);
-                        fold.entry(frame, EntryKind::System, None);
-                        fold.retry(&it);
-                    }
-                });
-            }
-            SystemSubtype::PermissionDenied => {
-                return self.read(text, |fold, it: DeniedFields<'_>| {
-                    if fold.is_new(it.uuid.get()) {
-                        fold.sign();
-                        fold.entry(frame, EntryKind::System, None);
-                        fold.denied(&it);
-                    }
-                });
-            }
-            subtype if tells(&subtype) => {
-                return self.read(text, |fold, it: NoticeFields<'_>| fold.system_notice(frame, subtype, &it));
-            }
-            _ => {}
-        }
-        let Some(it) = read::line::<System<'_>>(text) else {
-            return false;
-        };
-        if !self.is_new(it.uuid.get()) {
-            return true;
-        }
-        match subtype {
-            SystemSubtype::Status => self.status(&it),
-            SystemSubtype::SessionStateChanged => self.session_state(&it),
-            SystemSubtype::TaskStarted => self.task_started(&it),
-            SystemSubtype::TaskProgress => self.task_progress(&it),
-            SystemSubtype::TaskUpdated => self.task_updated(&it),
-            SystemSubtype::TaskNotification => {
-                self.task_ended(&it);
-                self.entry(frame, EntryKind::System, None);
-                self.task_end_item(&it);
-            }
-            SystemSubtype::BackgroundTasksChanged => self.tasks_listed(&it.tasks.0),
-            SystemSubtype::CommandsChanged => {
-                let commands = read::later::<List<Obj<Named<'_>>>>(it.commands).unwrap_or_default();
-                self.state.session.commands = self::commands(&commands);
-                self.change(Change::Session);
-            }
-            SystemSubtype::SessionTitleChanged => {
-                self.state.session.title = it.title.boxed();
-                self.change(Change::Session);
-            }
-            SystemSubtype::UiInvalidate => {}
-            SystemSubtype::CompactBoundary => {
-                if let Some(it) = read::later::<Compacted<'_>>(it.compact_metadata) {
-                    self.state.context.tokens = it.post_tokens.count();
-                    self.change(Change::Context);
-                    self.compacted(&it);
-                }
-                self.sign();
-                self.entry(frame, EntryKind::System, None);
-            }
-            SystemSubtype::Unknown => {
-                self.state.drift.unknown += 1;
-                self.entry(frame, EntryKind::Unknown, None);
-                self.unknown_item(Some((frame.ty(), frame.subtype())));
-                self.change(Change::Drift);
-            }
-            _ => {
-                self.sign();
-                self.entry(frame, EntryKind::System, None);
-            }
-        }
-        true
-    }
-
-    /// A message that tells the person something.
-    fn system_notice(&mut self, frame: &Frame, subtype: SystemSubtype, it: &NoticeFields<'_>) {
-        if !self.is_new(it.uuid.get()) {
-            return;
-        }
-        let falls_back = matches!(
-            subtype,
-            SystemSubtype::ModelFallback | SystemSubtype::ModelRefusalFallback
-        );
-        if let Some(model) = it.fallback_model.boxed().filter(|_| falls_back) {
-            self.state.session.model = Some(model);
-            self.change(Change::Session);
-        }
-        self.sign();
-        self.entry(frame, EntryKind::System, None);
-        self.told(subtype, it);
+    /// `commands_changed`: the slash commands there are now.
+    pub(super) fn commands_changed(&mut self, list: Later<'_>) {
+        let list = read::later::<List<Obj<Named<'_>>>>(list).unwrap_or_default();
+        self.state.session.commands = commands(&list);
+        self.change(Change::Session);
     }
 
     /// `init`: before every turn, with everything that holds from now on.
-    fn init(&mut self, init: &Init<'_>) {
+    pub(super) fn init(&mut self, init: &Init<'_>) {
         if !self.is_new(init.uuid.get()) {
             return;
         }
@@ -291,7 +166,7 @@ impl Fold<'_> {
         self.change(Change::Context);
     }
 
-    fn status(&mut self, status: &System<'_>) {
+    pub(super) fn status(&mut self, status: &System<'_>) {
         if let Some(mode) = status.mode.get() {
             self.state.session.mode = Some(PermissionMode::from(mode));
             self.change(Change::Session);
@@ -319,7 +194,7 @@ impl Fold<'_> {
     }
 
     /// A hint: nothing is closed or opened by it alone.
-    fn session_state(&mut self, it: &System<'_>) {
+    pub(super) fn session_state(&mut self, it: &System<'_>) {
         match it.state.get().map(SessionState::from) {
             Some(SessionState::Idle) => self.evidence(Evidence::SaidIdle),
             _ => self.sign(),
@@ -438,25 +313,6 @@ impl Fold<'_> {
         self.change(Change::Cost);
         Some(cost)
     }
-}
-
-/// Whether a message of this kind tells the person something.
-fn tells(subtype: &SystemSubtype) -> bool {
-    matches!(
-        subtype,
-        SystemSubtype::Informational
-            | SystemSubtype::LocalCommandOutput
-            | SystemSubtype::ModelFallback
-            | SystemSubtype::ModelRefusalFallback
-            | SystemSubtype::ModelRefusalNoFallback
-            | SystemSubtype::Notification
-            | SystemSubtype::MemoryRecall
-            | SystemSubtype::FilesPersisted
-            | SystemSubtype::PluginInstall
-            | SystemSubtype::SessionWritesLost
-            | SystemSubtype::MirrorError
-            | SystemSubtype::WorkerShuttingDown
-    )
 }
 
 fn set(slot: &mut Option<Box<str>>, word: &Word<'_>) {
