@@ -77,14 +77,14 @@ mod session;
 mod task;
 mod turn;
 // all of it together.
-pub(crate) mod exact;
-pub(crate) mod index;
+mod exact;
+mod index;
 mod seen;
 mod snapshot;
 mod state;
 // How the one becomes the other.
 mod fold;
-pub(crate) mod read;
+mod read;
 
 pub use ask::{Ask, AskKind, AskState};
 pub use axes::{Activity, Evidence, ProcessStatus, Rung, TransportStatus};

@@ -30,15 +30,15 @@ mod partial;
 mod view;
 
 pub use body::{
-    Command, Compaction, FileCount, FilesRewound, HookRun, HookStatus, ModelChange, ModelChangeReason, Notice, NoticeKind,
-    NoticeLevel, ProcessChange, PromptItem, PromptSource, RateLimit, RateLimitStatus, RequestError, Retry, TaskEnd,
-    Thinking, TurnEnd, TurnOutcome,
+    Command, Compaction, FileCount, FilesRewound, HookRun, HookStatus, ModelChange, ModelChangeReason, Notice,
+    NoticeKind, NoticeLevel, ProcessChange, PromptItem, PromptSource, RateLimit, RateLimitStatus, RequestError, Retry,
+    TaskEnd, Thinking, TurnEnd, TurnOutcome,
 };
 pub use call::{CallResult, CallTask, Decider, Permission, PermissionOutcome, ToolCall};
 pub use card::{
-    Argument, ArgumentValue, Card, CardBody, CellEdit, FileChange, FileRead, Generic, Hunk, Mcp, Notebook, Plan, Question,
-    ReadContent, Replacement, Search, SearchKind, Shell, ShellAction, Subagent, Subject, TaskLine, Tasks, Verb, Web,
-    WebFetch, WebHit, WebSearch,
+    Argument, ArgumentValue, Card, CardBody, CellEdit, FileChange, FileRead, Generic, Hunk, Mcp, Notebook, Plan,
+    Question, ReadContent, Replacement, Search, SearchKind, Shell, ShellAction, Subagent, Subject, TaskLine, Tasks,
+    Verb, Web, WebFetch, WebHit, WebSearch,
 };
 pub use cards::task_title;
 pub(crate) use cards::{changes_files, is_question, runs_commands};

@@ -8,6 +8,7 @@ mod commands;
 mod completion;
 mod drafting;
 mod dressing;
+mod earlier;
 mod editing;
 mod frame;
 mod helping;
@@ -34,7 +35,7 @@ mod tests;
 
 use std::collections::HashSet;
 
-use sluice_host::items::{Item, ItemChange, ItemId};
+use sluice_host::items::ItemChange;
 
 use crate::facts::Facts;
 use crate::input::{Bindings, Editor, History, Key, Vim};
@@ -263,31 +264,6 @@ impl App {
         }
         self.feed.say(Kind::Card, rows);
         self.show_last_turn();
-    }
-
-    /// What was said last, of a session that goes on.
-    fn show_last_turn(&mut self) {
-        let earlier = std::mem::take(&mut self.facts.earlier);
-        let (before, turn) = crate::view::earlier::last_turn(&earlier);
-        if before > 0 {
-            let before = crate::view::amount::count(before as u64, "message");
-            self.say(vec![Row::faint(&format!("⋯ {before} before (ctrl+o)"))]);
-        }
-        self.print_again(turn);
-    }
-
-    /// Writes what was said before.
-    pub(crate) fn print_again(&mut self, mut items: Vec<Item>) {
-        let first = self.feed.free_id();
-        for item in &mut items {
-            item.id.0 += first;
-            item.parent = item.parent.map(|parent| ItemId(parent.0 + first));
-        }
-        let picture = Picture {
-            changes: items.into_iter().map(ItemChange::Item).collect(),
-            ..Picture::default()
-        };
-        self.feed.take(&picture, self.columns);
     }
 
     /// Takes a new snapshot of the conversation.

@@ -64,11 +64,9 @@ pub(crate) fn stalls_at(state: &ConversationState, turn: &Turn) -> Time {
         Evidence::Stopped | Evidence::SaidIdle => patience.result,
         Evidence::Calling => patience.call,
         Evidence::Streaming => patience.stream,
-        Evidence::Announced
-        | Evidence::Requesting
-        | Evidence::Said
-        | Evidence::Retrying
-        | Evidence::Compacting => patience.model,
+        Evidence::Announced | Evidence::Requesting | Evidence::Said | Evidence::Retrying | Evidence::Compacting => {
+            patience.model
+        }
     })
 }
 

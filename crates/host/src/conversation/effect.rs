@@ -61,7 +61,8 @@ pub enum Signal {
 pub enum Change {
     /// An entry was added.
     Entry(usize),
-    /// An item is new or changed; see [`item_changes`](super::ConversationState::item_changes).
+    /// An item is new or changed; see [`item_changes`](super::ConversationState::item_changes). The growth of a text that is
+    /// being streamed is reported as [`Change::Draft`] only.
     Item(ItemId),
     /// A prompt is new or moved on.
     Prompt(usize),

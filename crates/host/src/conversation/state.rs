@@ -7,11 +7,11 @@ use super::activity;
 use super::index;
 use super::index::Places;
 use super::seen::Seen;
-use crate::items::list::Items;
 use super::{
     Activity, Ask, Call, Context, Cost, Draft, Drift, Entry, Line, Patience, ProcessStatus, Rung, Session, Task, Time,
     Todo, TrackedPrompt, TransportStatus, Turn,
 };
+use crate::items::list::Items;
 
 /// The state of a conversation with an agent, computed from events alone.
 ///

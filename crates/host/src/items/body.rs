@@ -18,9 +18,9 @@ pub struct PromptItem {
     pub text: String,
     /// The number of images in it.
     pub images: u32,
-    /// Where it comes from.
+    /// The source of the prompt.
     pub source: PromptSource,
-    /// The name of the sender, if it was told.
+    /// The name of the sender, if it is known.
     pub sender: Option<Box<str>>,
 }
 
@@ -52,7 +52,7 @@ pub struct Thinking {
 /// A local command of the agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Command {
-    /// The name without the slash; empty if only the output was told.
+    /// The name without the slash; empty if only the output is known.
     pub name: String,
     /// The arguments.
     pub arguments: String,
@@ -131,7 +131,7 @@ pub enum RateLimitStatus {
 /// A message of the agent about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
-    /// What it is about.
+    /// The subject of the notice.
     pub kind: NoticeKind,
     /// How important it is.
     pub level: NoticeLevel,
@@ -202,7 +202,7 @@ pub struct HookRun {
     pub name: Box<str>,
     /// The event.
     pub event: Box<str>,
-    /// How it ended.
+    /// The state of the run.
     pub outcome: HookStatus,
     /// The exit code.
     pub exit_code: Option<i32>,
@@ -256,7 +256,7 @@ pub struct TaskEnd {
     pub task: Box<str>,
     /// The tool call that started it.
     pub call: Option<ItemId>,
-    /// How it ended.
+    /// The outcome of the task.
     pub outcome: TaskOutcome,
     /// What the task was about, in one line.
     pub subject: String,
@@ -293,7 +293,7 @@ pub enum ProcessChange {
 /// The end of a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnEnd {
-    /// How it ended.
+    /// The outcome of the turn.
     pub outcome: TurnOutcome,
     /// What went wrong.
     pub errors: Vec<String>,

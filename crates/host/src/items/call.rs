@@ -29,7 +29,7 @@ pub struct ToolCall {
     pub task: Option<CallTask>,
     /// When the call started to run: after the answer, where a person was asked.
     pub started: Time,
-    /// When it ended.
+    /// The time of the result.
     pub ended: Option<Time>,
     /// The result, as the model reads it.
     pub result: Option<CallResult>,
@@ -57,7 +57,7 @@ pub struct Permission {
     pub reason: Option<String>,
     /// When the request was made.
     pub asked: Option<Time>,
-    /// When it was decided.
+    /// The time of the decision.
     pub decided: Option<Time>,
     /// Who changed the input.
     pub changed_by: Option<Decider>,

@@ -14,7 +14,7 @@ pub struct Card {
     pub title: Box<str>,
     /// What the call does.
     pub verb: Verb,
-    /// What it is about.
+    /// The subject of the call.
     pub subject: Subject,
     /// The details.
     pub body: CardBody,
@@ -142,11 +142,11 @@ pub enum CardBody {
 /// A command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shell {
-    /// What is done with it.
+    /// The operation.
     pub action: ShellAction,
     /// The command line.
     pub command: String,
-    /// What it is for, in the words of the model.
+    /// The purpose, as the model describes it.
     pub about: Option<String>,
     /// The output, once it has ended.
     pub output: Option<String>,
@@ -158,7 +158,7 @@ pub struct Shell {
     pub moved: bool,
 }
 
-/// What is done with a command.
+/// The kind of operation on a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ShellAction {
@@ -176,11 +176,11 @@ pub enum ShellAction {
 pub struct FileRead {
     /// The path.
     pub path: String,
-    /// What was read; `None` while it is being read.
+    /// The content; `None` before the result.
     pub content: Option<ReadContent>,
 }
 
-/// What was read of a file.
+/// The content of a file that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadContent {
@@ -260,7 +260,7 @@ pub struct Notebook {
     pub cell: String,
     /// The kind of cell: `code` or `markdown`.
     pub kind: String,
-    /// What is done with it.
+    /// The kind of change.
     pub edit: CellEdit,
     /// The new source.
     pub source: String,
@@ -268,7 +268,7 @@ pub struct Notebook {
     pub old: Option<String>,
 }
 
-/// What is done with a cell of a notebook.
+/// The kind of change of a notebook cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CellEdit {
@@ -283,7 +283,7 @@ pub enum CellEdit {
 /// A search in files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Search {
-    /// What is searched.
+    /// The kind of search.
     pub kind: SearchKind,
     /// The pattern.
     pub pattern: String,
@@ -297,7 +297,7 @@ pub struct Search {
     pub names: Option<Vec<String>>,
 }
 
-/// What is searched.
+/// The kind of search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchKind {
@@ -357,7 +357,7 @@ pub struct WebHit {
 pub struct Subagent {
     /// The kind of subagent.
     pub kind: Option<String>,
-    /// What it is for.
+    /// The purpose, in a few words.
     pub description: String,
     /// The prompt.
     pub prompt: String,
@@ -385,7 +385,7 @@ pub struct Tasks {
 pub struct TaskLine {
     /// The id.
     pub id: Option<String>,
-    /// What is to be done.
+    /// The description of the task.
     pub subject: String,
     /// The same while it is being done.
     pub active: Option<String>,

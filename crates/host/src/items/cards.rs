@@ -79,22 +79,41 @@ const TABLE: &[Known] = &[
     known(&["WebFetch", "web_fetch"], Verb::Fetch, others::fetch),
     known(&["WebSearch", "web_search"], Verb::Search, others::search),
     titled(AGENT, &["Task", AGENT], Verb::Delegate, others::agent),
-    known(&["SendMessage"], Verb::Delegate, |call| call.phrase(&["message", "content"])),
+    known(&["SendMessage"], Verb::Delegate, |call| {
+        call.phrase(&["message", "content"])
+    }),
     known(&["Workflow"], Verb::Delegate, |call| call.phrase(&["title", "name"])),
     titled("Tasks", &["TodoWrite", "TaskList"], Verb::Track, lists::all),
-    titled("Tasks", &["TaskCreate", "TaskUpdate", "TaskGet"], Verb::Track, lists::one),
+    titled(
+        "Tasks",
+        &["TaskCreate", "TaskUpdate", "TaskGet"],
+        Verb::Track,
+        lists::one,
+    ),
     known(&["AskUserQuestion"], Verb::Ask, lists::questions),
     known(&["ExitPlanMode", "EnterPlanMode"], Verb::Plan, lists::plan),
     known(&["SetGoal"], Verb::Plan, |call| call.phrase(&["goal", "condition"])),
     known(&["Skill"], Verb::Use, |call| call.phrase(&["skill", "command"])),
     known(&["StructuredOutput"], Verb::Use, |call| (Subject::None, call.generic())),
     known(&["ReportFindings"], Verb::Use, |call| (Subject::None, call.generic())),
-    known(&["Monitor"], Verb::Wait, |call| call.phrase(&["description", "command"])),
-    known(&["ScheduleWakeup"], Verb::Wait, |call| call.phrase(&["reason", "prompt"])),
-    known(&["CronCreate", "CronDelete"], Verb::Wait, |call| call.phrase(&["prompt", "id"])),
+    known(&["Monitor"], Verb::Wait, |call| {
+        call.phrase(&["description", "command"])
+    }),
+    known(&["ScheduleWakeup"], Verb::Wait, |call| {
+        call.phrase(&["reason", "prompt"])
+    }),
+    known(&["CronCreate", "CronDelete"], Verb::Wait, |call| {
+        call.phrase(&["prompt", "id"])
+    }),
     known(&["CronList"], Verb::Wait, |call| (Subject::None, call.generic())),
-    known(&["EnterWorktree", "ExitWorktree"], Verb::Use, |call| call.phrase(&["name", "path", "action"])),
-    known(&["ListMcpResourcesTool", "ReadMcpResourceTool", "ReadMcpResourceDirTool"], Verb::Use, |call| call.phrase(&["uri", "server"])),
+    known(&["EnterWorktree", "ExitWorktree"], Verb::Use, |call| {
+        call.phrase(&["name", "path", "action"])
+    }),
+    known(
+        &["ListMcpResourcesTool", "ReadMcpResourceTool", "ReadMcpResourceDirTool"],
+        Verb::Use,
+        |call| call.phrase(&["uri", "server"]),
+    ),
 ];
 
 /// The name of the tool whose answer is part of its input.
@@ -229,5 +248,7 @@ impl Fields for Value {
     }
 }
 
+#[cfg(test)]
+mod table_tests;
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ pub(crate) fn folder_after(root: &str, folder: &str, command: &str) -> Option<St
     let (Some("cd"), Some(path), None) = (words.next(), words.next(), words.next()) else {
         return None;
     };
-    // A pipe runs it in a shell of its own.
+    // In a pipe it runs in a separate shell.
     if command.contains('|') || command.matches("cd ").count() > 1 {
         return None;
     }

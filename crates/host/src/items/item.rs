@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Command, Compaction, FilesRewound, HookRun, ModelChange, Notice, ProcessChange, PromptItem, RateLimit, RequestError,
-    Retry, TaskEnd, Thinking, ToolCall, TurnEnd,
+    Command, Compaction, FilesRewound, HookRun, ModelChange, Notice, ProcessChange, PromptItem, RateLimit,
+    RequestError, Retry, TaskEnd, Thinking, ToolCall, TurnEnd,
 };
 use crate::conversation::Time;
 
@@ -60,10 +60,7 @@ impl ItemStatus {
     /// Returns whether the item is expected to change.
     #[must_use]
     pub fn is_open(self) -> bool {
-        matches!(
-            self,
-            Self::Streaming | Self::Running | Self::Waiting | Self::Background
-        )
+        matches!(self, Self::Streaming | Self::Running | Self::Waiting | Self::Background)
     }
 }
 
@@ -71,7 +68,7 @@ impl ItemStatus {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ItemBody {
-    /// A prompt: of this host, or of somebody else.
+    /// A prompt of this host or of another client.
     Prompt(PromptItem),
     /// Text of the model.
     Text {

@@ -31,7 +31,7 @@ pub(crate) struct Items {
     pub(super) index: ItemIndex,
 }
 
-/// What is counted of the open turn.
+/// Counters of the open turn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Tally {
     /// Tool calls.
@@ -71,7 +71,7 @@ pub(crate) struct Streamed {
     pub(crate) message: Box<str>,
     /// The position of the block in the message.
     pub(crate) index: u64,
-    /// When it began.
+    /// The time of its first event.
     pub(crate) began: Time,
     /// The revision of the last change other than growth.
     pub(crate) whole: u64,
@@ -291,7 +291,11 @@ impl Items {
                 RecordBody::Call(call) => {
                     let result = call.result.as_ref();
                     let content = result.and_then(|result| result.content.as_ref());
-                    [call.input.as_ref(), content, result.and_then(|result| result.value.as_ref())]
+                    [
+                        call.input.as_ref(),
+                        content,
+                        result.and_then(|result| result.value.as_ref()),
+                    ]
                 }
                 _ => continue,
             };

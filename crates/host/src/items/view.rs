@@ -19,7 +19,9 @@ use crate::conversation::{Call, ConversationState, TrackedPrompt};
 impl ConversationState {
     /// Returns the transcript: every item, in order.
     pub fn items(&self) -> impl Iterator<Item = Item> + '_ {
-        (0_u32..).zip(&self.items.list).filter_map(|(at, record)| self.view(at, record))
+        (0_u32..)
+            .zip(&self.items.list)
+            .filter_map(|(at, record)| self.view(at, record))
     }
 
     /// Returns an item. `None` if it was removed.
@@ -126,7 +128,10 @@ impl ConversationState {
             id: ItemId(at),
             revision: record.revision,
             turn: self.turn_of(record),
-            parent: record.parent.and_then(|call| self.items.of_call(call as usize)).map(ItemId),
+            parent: record
+                .parent
+                .and_then(|call| self.items.of_call(call as usize))
+                .map(ItemId),
             at: record.at,
             status: record.status,
             body: self.body(record)?,
@@ -192,7 +197,10 @@ impl ConversationState {
 
     fn tool_call(&self, record: &CallRecord) -> Option<ToolCall> {
         // A call that is only known by its id is not shown.
-        let call = self.calls.get(record.call as usize).filter(|call| !call.name.is_empty())?;
+        let call = self
+            .calls
+            .get(record.call as usize)
+            .filter(|call| !call.name.is_empty())?;
         let result = record.result.as_ref();
         let content = result.map(|result| self.content(result.content.as_ref()));
         let value = result.and_then(|result| self.value(result.value.as_ref()));
@@ -248,7 +256,9 @@ impl ConversationState {
 
     fn text<'a>(&'a self, source: &'a Source) -> Cow<'a, str> {
         match source {
-            Source::Line(leaf) => serde_json::from_str::<String>(self.leaf(leaf)).unwrap_or_default().into(),
+            Source::Line(leaf) => serde_json::from_str::<String>(self.leaf(leaf))
+                .unwrap_or_default()
+                .into(),
             Source::Draft(parent, index) => self.drafted(*parent, *index).unwrap_or_default().into(),
             Source::Kept(text) => Cow::Borrowed(text),
         }
@@ -317,7 +327,11 @@ mod tests {
         let (seen, before) = (state.item_revision(), text(&state));
         state.let_go(seen);
         assert!(text(&state) < before, "the text is released");
-        said(&mut state, "user", &json!({"type": "tool_result", "tool_use_id": "c1", "content": "ok"}));
+        said(
+            &mut state,
+            "user",
+            &json!({"type": "tool_result", "tool_use_id": "c1", "content": "ok"}),
+        );
         let shown = |state: &ConversationState| {
             let item = state.item_of_call("c1").unwrap();
             (item.status, item.call().unwrap().card.subject.clone())

@@ -4,6 +4,7 @@ mod bodies;
 mod calls;
 mod faults;
 mod laws;
+mod notices;
 mod recordings;
 
 use sluice_host::items::{Item, ItemBody, ItemStatus, ToolCall, TurnEnd};
@@ -13,7 +14,9 @@ use crate::conversation::play::Play;
 /// The items of a conversation without those of its process.
 pub(crate) fn items(play: &Play) -> Vec<Item> {
     let items = play.state.items();
-    items.filter(|item| !matches!(item.body, ItemBody::Process(_))).collect()
+    items
+        .filter(|item| !matches!(item.body, ItemBody::Process(_)))
+        .collect()
 }
 
 /// The last item.

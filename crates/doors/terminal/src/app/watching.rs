@@ -129,7 +129,12 @@ impl App {
         let calls = self.feed.running_commands().filter(|call| call.time >= MIN_TIME);
         let looks: Vec<Act> = calls
             .map(|call| Act::CallOutput {
-                task: call.call.task.as_ref().map_or(&call.call.id, |task| &task.id).to_string(),
+                task: call
+                    .call
+                    .task
+                    .as_ref()
+                    .map_or(&call.call.id, |task| &task.id)
+                    .to_string(),
                 call: call.call.id.to_string(),
             })
             .collect();

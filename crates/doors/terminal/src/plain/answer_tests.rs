@@ -163,5 +163,8 @@ fn a_change_is_told_by_what_lines_were_and_become() {
         ["  line 2 was:     a - b", "  line 2 becomes: a + b"]
     );
     let input = json!({"file_path": "new.md", "content": "hello"});
-    assert_eq!(details(&Card::of_input("Write", &input), &input, None), ["  line 1 added: hello"]);
+    assert_eq!(
+        details(&Card::of_input("Write", &input), &input, None),
+        ["  line 1 added: hello"]
+    );
 }

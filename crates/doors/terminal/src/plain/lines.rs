@@ -39,11 +39,11 @@ pub(super) struct Lines {
     verbose: bool,
     calls: HashMap<ItemId, Told>,
     count: usize,
-    /// Items that were told of, once they were complete.
+    /// Complete items that have been reported.
     told: HashSet<ItemId>,
     /// The answer that is being written.
     writing: Option<(ItemId, String)>,
-    /// The last retry that was told of.
+    /// The last retry that was reported.
     retry: Option<(ItemId, u64)>,
     speech: Speech,
     /// Since when the model thinks, and how many seconds that was when it was said.
@@ -213,7 +213,9 @@ impl Lines {
     }
 
     fn result(&mut self, item: &Item, call: &ToolCall, lines: &mut Vec<String>) {
-        let Some(told) = self.calls.remove(&item.id) else { return };
+        let Some(told) = self.calls.remove(&item.id) else {
+            return;
+        };
         let Some(result) = &call.result else { return };
         let number = told.number;
         let took = match (self.verbose, call.ended) {

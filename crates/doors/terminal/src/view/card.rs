@@ -78,7 +78,7 @@ impl CallCard {
     fn state(&self) -> CardState {
         match self.status {
             ItemStatus::Streaming | ItemStatus::Running | ItemStatus::Waiting => CardState::Running,
-            // How a command in the background ended is told in a row of its own.
+            // The end of a command in the background has a separate row.
             _ if self.shell().is_some_and(|shell| shell.task.is_some()) => CardState::Done,
             ItemStatus::Done | ItemStatus::Background => CardState::Done,
             ItemStatus::Failed | ItemStatus::Denied if self.refusal.is_some() => CardState::Denied,

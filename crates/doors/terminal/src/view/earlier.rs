@@ -11,7 +11,9 @@ pub fn last_turn(messages: &[SessionMessage]) -> (usize, Vec<Item>) {
     let mut items = of_messages(messages);
     let last = items.iter().rposition(|item| prompt(item).is_some());
     let uuid = last.and_then(|at| prompt(items.get(at)?)?.uuid.clone());
-    let before = messages.iter().position(|message| Some(&*message.uuid) == uuid.as_deref());
+    let before = messages
+        .iter()
+        .position(|message| Some(&*message.uuid) == uuid.as_deref());
     items.drain(..last.unwrap_or(items.len()));
     (before.unwrap_or(messages.len()), items)
 }
@@ -29,13 +31,14 @@ pub fn changes(messages: &[SessionMessage], since: &str) -> Vec<Item> {
 /// The prompts of a conversation: id, the message before it, text, when, and how many commands ran since.
 #[must_use]
 pub fn points(messages: &[SessionMessage]) -> Vec<crate::app::Point> {
-    let before: HashMap<&str, &str> = messages.iter().zip(messages.iter().skip(1)).fold(
-        HashMap::new(),
-        |mut before, (first, second)| {
-            before.insert(&second.uuid, &first.uuid);
-            before
-        },
-    );
+    let before: HashMap<&str, &str> =
+        messages
+            .iter()
+            .zip(messages.iter().skip(1))
+            .fold(HashMap::new(), |mut before, (first, second)| {
+                before.insert(&second.uuid, &first.uuid);
+                before
+            });
     let mut points: Vec<crate::app::Point> = Vec::new();
     for item in of_messages(messages) {
         if let Some(prompt) = prompt(&item) {

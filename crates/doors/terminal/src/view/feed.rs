@@ -1,4 +1,4 @@
-//! The conversation on its way into the history: items are committed in order.
+//! Items are committed to the history of the terminal in order.
 //!
 //! An item leaves when it and all before it are done. Only what was committed and what still waits is known here; what
 //! is true is looked up in the conversation with every frame.
@@ -58,7 +58,7 @@ struct Streaming {
 }
 
 impl Streaming {
-    /// The part of the text that is on its way into the history.
+    /// Returns the part of the text that was given to the renderer.
     fn begun(&self) -> &str {
         self.text.get(..self.given).unwrap_or_default()
     }
@@ -95,7 +95,7 @@ pub struct Feed {
     /// Calls of subagents, by the call that started them; the last ones.
     inside: HashMap<ItemId, Vec<ItemId>>,
     streaming: Option<Streaming>,
-    /// What is being thought.
+    /// The thinking that is being streamed.
     thought: Option<(ItemId, String)>,
     last: Kind,
     /// The last retry that was told.

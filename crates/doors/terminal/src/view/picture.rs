@@ -23,7 +23,7 @@ pub struct Picture {
     pub cursor: ItemCursor,
     /// Whether an answer is being written, or a call runs.
     pub speaks: bool,
-    /// The calls about which somebody answered elsewhere, among the changes.
+    /// Calls whose permission request another client answered, among the changes.
     pub answered: Vec<String>,
     /// The files that were changed in this session.
     pub changed: Vec<FileCount>,
@@ -135,7 +135,9 @@ impl Picture {
     #[must_use]
     pub fn changed_lines(&self) -> (u64, u64) {
         let files = self.changed.iter();
-        files.fold((0, 0), |(added, removed), file| (added + file.added, removed + file.removed))
+        files.fold((0, 0), |(added, removed), file| {
+            (added + file.added, removed + file.removed)
+        })
     }
 
     /// `+164 -49 in 5 files`; nothing where nothing was changed.
@@ -154,7 +156,7 @@ impl Picture {
     }
 }
 
-/// The calls about which somebody answered elsewhere.
+/// Returns the calls whose permission request another client answered.
 fn answered(state: &ConversationState, changes: &[ItemChange]) -> Vec<String> {
     let notices = changes.iter().filter_map(|change| match change {
         ItemChange::Item(item) => match &item.body {

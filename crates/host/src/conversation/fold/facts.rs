@@ -8,8 +8,8 @@ use sluice_wire::stdout::system::{Activity, SessionState};
 
 use super::Fold;
 use crate::conversation::read::{self, Later, List, ModelUsage, Note, Num, Obj, Response, System, TurnResult, Word};
-use crate::items::{NoticeKind, NoticeLevel};
 use crate::conversation::{Change, Command, EntryKind, Evidence, LoadedPlugin, Model, Pending, Server, Tokens};
+use crate::items::{NoticeKind, NoticeLevel};
 
 /// `init`.
 #[derive(Debug, Default, Deserialize)]
@@ -286,7 +286,8 @@ impl Fold<'_> {
         }
         let total = result.total_cost_usd.0?;
         // An agent that resumes a session also counts what was spent before; what it has spent since, it says apart.
-        let since = read::later::<Obj<std::collections::HashMap<&str, ModelUsage>>>(result.model_usage_since_last_result);
+        let since =
+            read::later::<Obj<std::collections::HashMap<&str, ModelUsage>>>(result.model_usage_since_last_result);
         let since = since.and_then(|usage| usage.0).filter(|models| !models.is_empty());
         let since = since.map(|models| {
             let costs = models.values().filter_map(|model| model.cost.0);

@@ -70,14 +70,14 @@ impl Fold<'_> {
         }
     }
 
-    /// A prompt moved on, or its turn became known.
+    /// Marks the item of a prompt as changed.
     pub(super) fn prompt_changed(&mut self, prompt: usize) {
         if let Some(at) = self.state.items.of_prompt(prompt) {
             self.item_changed(at);
         }
     }
 
-    /// A prompt was taken up.
+    /// Adds the item of a prompt that the agent has read.
     pub(super) fn prompt_item(&mut self, prompt: usize) {
         self.add_item(ItemStatus::Done, RecordBody::Prompt(place(prompt)), None);
     }
@@ -90,7 +90,9 @@ pub(super) fn leaf(frame: &Frame, entry: usize, value: &RawValue) -> Leaf {
     let start = (text.as_ptr() as usize).checked_sub(line.as_ptr() as usize);
     let found = start.and_then(|start| {
         let range = start..start + text.len();
-        let is_it = line.get(range.clone()).is_some_and(|found| found.as_ptr() == text.as_ptr());
+        let is_it = line
+            .get(range.clone())
+            .is_some_and(|found| found.as_ptr() == text.as_ptr());
         let (start, end) = (u32::try_from(range.start).ok()?, u32::try_from(range.end).ok()?);
         is_it.then_some((start, end))
     });

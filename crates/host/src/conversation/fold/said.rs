@@ -52,7 +52,11 @@ impl Fold<'_> {
     }
 
     /// Reads a line and does something with it; `false` when it cannot be read.
-    pub(super) fn read<'a, T: serde::Deserialize<'a>>(&mut self, text: &'a str, then: impl FnOnce(&mut Self, T)) -> bool {
+    pub(super) fn read<'a, T: serde::Deserialize<'a>>(
+        &mut self,
+        text: &'a str,
+        then: impl FnOnce(&mut Self, T),
+    ) -> bool {
         let Some(it) = read::line(text) else { return false };
         then(self, it);
         true
@@ -109,7 +113,10 @@ mod tests {
         let system = |subtype: &str| json!({"type": "system", "subtype": subtype, "cwd": "/w", "content": "c"});
         let stream = |event: Value| json!({"type": "stream_event", "event": event});
         let todos = json!({"newTodos": [{"content": "a", "status": "pending"}]});
-        let mut result = message("user", &json!({"type": "tool_result", "tool_use_id": "c1", "content": "ok"}));
+        let mut result = message(
+            "user",
+            &json!({"type": "tool_result", "tool_use_id": "c1", "content": "ok"}),
+        );
         result["tool_use_result"] = todos;
         let lines = [
             system("init"),
@@ -119,12 +126,18 @@ mod tests {
             stream(json!({"type": "content_block_delta", "index": 0, "delta": {"text": "a"}})),
             message("assistant", &json!({"type": "text", "text": "a"})),
             message("assistant", &json!({"type": "thinking", "thinking": "a"})),
-            message("assistant", &json!({"type": "tool_use", "id": "c1", "name": "TodoWrite", "input": {"todos": []}})),
+            message(
+                "assistant",
+                &json!({"type": "tool_use", "id": "c1", "name": "TodoWrite", "input": {"todos": []}}),
+            ),
             json!({"type": "control_request", "request_id": "r", "request": {"subtype": "can_use_tool",
                 "tool_name": "Bash", "tool_use_id": "c1", "input": {}}}),
             json!({"type": "tool_progress", "tool_use_id": "c1"}),
             result,
-            message("user", &json!({"type": "text", "text": "<local-command-stdout>x</local-command-stdout>"})),
+            message(
+                "user",
+                &json!({"type": "text", "text": "<local-command-stdout>x</local-command-stdout>"}),
+            ),
             system("status"),
             system("informational"),
             system("api_retry"),

@@ -6,9 +6,7 @@ use sluice_wire::stdout::SystemSubtype;
 use super::Fold;
 use super::facts::Init;
 use super::items::Compacted;
-use crate::conversation::read::{
-    self, DeniedFields, HookFields, NoticeFields, RetryFields, System, ThinkingFields,
-};
+use crate::conversation::read::{self, DeniedFields, HookFields, NoticeFields, RetryFields, System, ThinkingFields};
 use crate::conversation::{Change, EntryKind, Evidence};
 
 impl Fold<'_> {
@@ -18,7 +16,7 @@ impl Fold<'_> {
         let subtype = SystemSubtype::of(frame.subtype().unwrap_or_default());
         match subtype {
             SystemSubtype::Init => self.read(text, |fold, it: Init<'_>| fold.init(&it)),
-            // These come by the thousand and say only that something goes on.
+            // High-frequency messages that only indicate progress.
             SystemSubtype::HookProgress | SystemSubtype::ControlRequestProgress => {
                 self.sign();
                 true

@@ -89,7 +89,9 @@ impl Fold<'_> {
             return;
         };
         let record = self.state.items.call(call).and_then(|record| record.input.clone());
-        let text = record.map(|input| self.state.leaf(&input).to_owned()).unwrap_or_default();
+        let text = record
+            .map(|input| self.state.leaf(&input).to_owned())
+            .unwrap_or_default();
         let input: Item<'_> = serde_json::from_str(&text).unwrap_or_default();
         if let Some(task) = &outcome.task.0 {
             let mut todo = task.todo();
@@ -101,7 +103,8 @@ impl Fold<'_> {
             if input.status.get() == Some("deleted") {
                 self.state.todos.retain(|it| it.id.as_deref() != id);
             } else {
-                let blocks = |todo: &Todo| todo.id.is_some() && input.before.0.iter().any(|it| it.get() == todo.id.as_deref());
+                let blocks =
+                    |todo: &Todo| todo.id.is_some() && input.before.0.iter().any(|it| it.get() == todo.id.as_deref());
                 for todo in &mut self.state.todos {
                     if todo.id.as_deref() == id {
                         todo.take_over(&input);

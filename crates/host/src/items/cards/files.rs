@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use super::{Call, CardBody, Fields as _, Subject};
-use crate::items::card::{CellEdit, FileChange, FileRead, Hunk, Notebook, ReadContent, Replacement, Search, SearchKind};
+use crate::items::card::{
+    CellEdit, FileChange, FileRead, Hunk, Notebook, ReadContent, Replacement, Search, SearchKind,
+};
 
 pub(super) fn read(call: &Call<'_>) -> (Subject, CardBody) {
     let path = call.word("file_path");
@@ -73,7 +75,10 @@ pub(super) fn change(call: &Call<'_>) -> (Subject, CardBody) {
     let hunks: Vec<Hunk> = value.map(hunks).unwrap_or_default();
     let written = content.is_some() && call.outcome.is_some_and(|outcome| !outcome.failed);
     let change = FileChange {
-        path: value.and_then(|value| value.word("filePath")).unwrap_or(&path).to_owned(),
+        path: value
+            .and_then(|value| value.word("filePath"))
+            .unwrap_or(&path)
+            .to_owned(),
         created: written && value.is_none_or(|value| value.word("type") != Some("update")),
         content,
         edits: edits.collect(),
@@ -98,7 +103,11 @@ fn hunks(value: &Value) -> Vec<Hunk> {
 pub(super) fn notebook(call: &Call<'_>) -> (Subject, CardBody) {
     let path = call.word("notebook_path");
     let value = call.value();
-    let word = |name: &str| value.and_then(|value| value.word(name)).or_else(|| call.input.word(name));
+    let word = |name: &str| {
+        value
+            .and_then(|value| value.word(name))
+            .or_else(|| call.input.word(name))
+    };
     let cell = word("cell_id").unwrap_or_default();
     let notebook = Notebook {
         cell: cell.to_owned(),

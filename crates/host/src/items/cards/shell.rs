@@ -28,7 +28,9 @@ pub(super) fn stop(call: &Call<'_>) -> (Subject, CardBody) {
 }
 
 fn task(call: &Call<'_>) -> Subject {
-    let id = ["task_id", "bash_id", "shell_id"].iter().find_map(|name| call.optional(name));
+    let id = ["task_id", "bash_id", "shell_id"]
+        .iter()
+        .find_map(|name| call.optional(name));
     id.map_or(Subject::None, Subject::Task)
 }
 
@@ -41,7 +43,9 @@ fn finished(call: &Call<'_>, action: ShellAction) -> Shell {
     if outcome.failed {
         let text = outcome.text.strip_prefix("Error: ").unwrap_or(outcome.text);
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-        let code = first.strip_prefix("Exit code ").and_then(|code| code.trim().parse().ok());
+        let code = first
+            .strip_prefix("Exit code ")
+            .and_then(|code| code.trim().parse().ok());
         shell.exit_code = code;
         shell.output = Some(if code.is_some() { rest } else { text }.to_owned());
         return shell;

@@ -1,10 +1,10 @@
-//! A card for each tool that clients are known to meet.
+//! The details of cards.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
 
 use super::super::card::{
-    ArgumentValue, Card, CardBody, CellEdit, FileChange, Plan, ReadContent, SearchKind, ShellAction, Subject, Verb, Web,
+    ArgumentValue, Card, CardBody, CellEdit, FileChange, Plan, ReadContent, SearchKind, ShellAction, Subject, Web,
 };
 use super::{Outcome, changes_files, is_question, runs_commands, task_title};
 
@@ -32,59 +32,6 @@ fn failed(tool: &str, input: &Value, text: &str) -> Card {
 }
 
 #[test]
-fn every_tool_that_a_client_may_meet_has_a_verb_and_a_subject() {
-    let text = |text: &str| Subject::Phrase(text.to_owned());
-    for (tool, title, verb, input, subject) in [
-        ("Bash", "Bash", Verb::Run, json!({"command": " ls "}), Subject::Command("ls".into())),
-        ("PowerShell", "PowerShell", Verb::Run, json!({"command": "dir"}), Subject::Command("dir".into())),
-        ("BashOutput", "BashOutput", Verb::Control, json!({"bash_id": "b1"}), Subject::Task("b1".into())),
-        ("TaskOutput", "TaskOutput", Verb::Control, json!({"task_id": "t1"}), Subject::Task("t1".into())),
-        ("KillShell", "KillShell", Verb::Control, json!({"shell_id": "s1"}), Subject::Task("s1".into())),
-        ("TaskStop", "TaskStop", Verb::Control, json!({"task_id": "t2"}), Subject::Task("t2".into())),
-        ("Read", "Read", Verb::Read, json!({"file_path": "/a"}), Subject::Path("/a".into())),
-        ("Edit", "Edit", Verb::Edit, json!({"file_path": "/a"}), Subject::Path("/a".into())),
-        ("MultiEdit", "MultiEdit", Verb::Edit, json!({"file_path": "/a"}), Subject::Path("/a".into())),
-        ("Write", "Write", Verb::Edit, json!({"file_path": "/a", "content": ""}), Subject::Path("/a".into())),
-        ("NotebookEdit", "NotebookEdit", Verb::Edit, json!({"notebook_path": "/n"}), Subject::Path("/n".into())),
-        ("LS", "LS", Verb::Find, json!({"path": "/a"}), Subject::Path("/a".into())),
-        ("ToolSearch", "ToolSearch", Verb::Use, json!({"query": "pdf"}), Subject::Query("pdf".into())),
-        ("WebFetch", "WebFetch", Verb::Fetch, json!({"url": "https://a"}), Subject::Url("https://a".into())),
-        ("WebSearch", "WebSearch", Verb::Search, json!({"query": "q"}), Subject::Query("q".into())),
-        ("Task", "Agent", Verb::Delegate, json!({"description": "look"}), text("look")),
-        ("Agent", "Agent", Verb::Delegate, json!({"description": "look"}), text("look")),
-        ("SendMessage", "SendMessage", Verb::Delegate, json!({"message": "go on"}), text("go on")),
-        ("Workflow", "Workflow", Verb::Delegate, json!({"title": "ship"}), text("ship")),
-        ("TodoWrite", "Tasks", Verb::Track, json!({"todos": []}), Subject::None),
-        ("TaskList", "Tasks", Verb::Track, json!({}), Subject::None),
-        ("TaskCreate", "Tasks", Verb::Track, json!({"subject": "s"}), Subject::None),
-        ("TaskUpdate", "Tasks", Verb::Track, json!({"taskId": "1"}), Subject::None),
-        ("TaskGet", "Tasks", Verb::Track, json!({"taskId": "1"}), Subject::None),
-        ("AskUserQuestion", "AskUserQuestion", Verb::Ask, json!({"questions": [{"question": "Why?"}]}), text("Why?")),
-        ("ExitPlanMode", "ExitPlanMode", Verb::Plan, json!({"plan": "1."}), Subject::None),
-        ("EnterPlanMode", "EnterPlanMode", Verb::Plan, json!({}), Subject::None),
-        ("SetGoal", "SetGoal", Verb::Plan, json!({"goal": "green"}), text("green")),
-        ("Skill", "Skill", Verb::Use, json!({"skill": "pdf"}), text("pdf")),
-        ("StructuredOutput", "StructuredOutput", Verb::Use, json!({"n": 1}), Subject::None),
-        ("ReportFindings", "ReportFindings", Verb::Use, json!({"findings": []}), Subject::None),
-        ("Monitor", "Monitor", Verb::Wait, json!({"description": "the build"}), text("the build")),
-        ("ScheduleWakeup", "ScheduleWakeup", Verb::Wait, json!({"reason": "later"}), text("later")),
-        ("CronCreate", "CronCreate", Verb::Wait, json!({"prompt": "daily"}), text("daily")),
-        ("CronDelete", "CronDelete", Verb::Wait, json!({"id": "c1"}), text("c1")),
-        ("CronList", "CronList", Verb::Wait, json!({}), Subject::None),
-        ("EnterWorktree", "EnterWorktree", Verb::Use, json!({"name": "w"}), text("w")),
-        ("ExitWorktree", "ExitWorktree", Verb::Use, json!({"action": "keep"}), text("keep")),
-        ("ListMcpResourcesTool", "ListMcpResourcesTool", Verb::Use, json!({"server": "s"}), text("s")),
-        ("ReadMcpResourceDirTool", "ReadMcpResourceDirTool", Verb::Use, json!({"uri": "a:b/"}), text("a:b/")),
-        ("ReadMcpResourceTool", "ReadMcpResourceTool", Verb::Use, json!({"uri": "a:b"}), text("a:b")),
-    ] {
-        let card = card(tool, &input);
-        assert_eq!(&*card.title, title, "{tool}");
-        assert_eq!(card.verb, verb, "{tool}");
-        assert_eq!(card.subject, subject, "{tool}");
-    }
-}
-
-#[test]
 fn searches_say_where_they_look() {
     let input = json!({"pattern": "a+", "path": "/src"});
     let (pattern, within) = ("a+".to_owned(), Some("/src".to_owned()));
@@ -95,10 +42,21 @@ fn searches_say_where_they_look() {
     assert_eq!(card("Grep", &input).subject, subject);
     assert_eq!(card("Glob", &input).subject, Subject::Names { pattern, within });
     let value = json!({"numFiles": 2, "numMatches": 3, "content": "a:1:x", "filenames": []});
-    let CardBody::Search(search) = done("Grep", &input, "", &value).body else { panic!() };
-    assert_eq!((search.kind, search.hits, search.files), (SearchKind::Text, Some(3), Some(2)));
+    let CardBody::Search(search) = done("Grep", &input, "", &value).body else {
+        panic!()
+    };
+    assert_eq!(
+        (search.kind, search.hits, search.files),
+        (SearchKind::Text, Some(3), Some(2))
+    );
     assert_eq!(search.lines.as_deref(), Some("a:1:x"));
-    let CardBody::Search(search) = done("ToolSearch", &json!({"query": "x"}), "", &json!({"matches": ["A", "B"]})).body
+    let CardBody::Search(search) = done(
+        "ToolSearch",
+        &json!({"query": "x"}),
+        "",
+        &json!({"matches": ["A", "B"]}),
+    )
+    .body
     else {
         panic!()
     };
@@ -112,7 +70,12 @@ fn a_command_has_its_output_or_how_it_failed() {
         CardBody::Shell(shell) => shell,
         other => panic!("{other:?}"),
     };
-    let ran = shell(done("Bash", &input, "", &json!({"stdout": "out\n", "stderr": "warning"})));
+    let ran = shell(done(
+        "Bash",
+        &input,
+        "",
+        &json!({"stdout": "out\n", "stderr": "warning"}),
+    ));
     assert_eq!(ran.output.as_deref(), Some("out\nwarning"));
     assert_eq!(ran.about.as_deref(), Some("Build"));
     let broke = shell(failed("Bash", &input, "Exit code 2\nno rule"));
@@ -120,7 +83,12 @@ fn a_command_has_its_output_or_how_it_failed() {
     let moved = json!({"stdout": "", "backgroundTaskId": "b1", "backgroundedByUser": true});
     let moved = shell(done("Bash", &input, "", &moved));
     assert_eq!((moved.task.as_deref(), moved.moved), (Some("b1"), true));
-    let stopped = shell(done("KillShell", &json!({"shell_id": "b1"}), "", &json!({"command": "make"})));
+    let stopped = shell(done(
+        "KillShell",
+        &json!({"shell_id": "b1"}),
+        "",
+        &json!({"command": "make"}),
+    ));
     assert_eq!((stopped.action, &*stopped.command), (ShellAction::Stop, "make"));
 }
 
@@ -135,20 +103,32 @@ fn a_change_of_a_file_is_counted_and_can_be_edited_before_it_is_made() {
     assert_eq!((&*count.path, count.added, count.removed), ("/w/a.rs", 2, 1));
     let many = json!({"file_path": "a.rs", "edits": [{"old_string": "a", "new_string": "b"},
         {"old_string": "c", "new_string": "d"}]});
-    let CardBody::FileChange(FileChange { edits, .. }) = card("MultiEdit", &many).body else { panic!() };
+    let CardBody::FileChange(FileChange { edits, .. }) = card("MultiEdit", &many).body else {
+        panic!()
+    };
     assert_eq!(edits.len(), 2);
     let write = json!({"file_path": "b.md", "content": "1\n2\n"});
     assert_eq!(card("Write", &write).editable(), Some("content"));
-    let made = done("Write", &write, "", &json!({"type": "create", "filePath": "/w/b.md", "structuredPatch": []}));
+    let made = done(
+        "Write",
+        &write,
+        "",
+        &json!({"type": "create", "filePath": "/w/b.md", "structuredPatch": []}),
+    );
     let count = made.changed().unwrap();
     assert_eq!((count.added, count.removed), (2, 0));
-    assert!(matches!(made.body, CardBody::FileChange(FileChange { created: true, .. })));
+    assert!(matches!(
+        made.body,
+        CardBody::FileChange(FileChange { created: true, .. })
+    ));
     let cell = json!({"notebook_path": "c.ipynb", "cell_id": "c", "new_source": "x\ny"});
     let before = json!({"original_file": r#"{"cells": [{"id": "c", "source": ["z"]}]}"#});
     let notebook = done("NotebookEdit", &cell, "", &before);
     let count = notebook.changed().unwrap();
     assert_eq!((count.added, count.removed), (2, 1));
-    let CardBody::Notebook(notebook) = notebook.body else { panic!() };
+    let CardBody::Notebook(notebook) = notebook.body else {
+        panic!()
+    };
     assert_eq!((notebook.edit, notebook.old.as_deref()), (CellEdit::Replace, Some("z")));
     assert_eq!(done("Bash", &json!({}), "", &json!({})).changed(), None);
 }
@@ -161,20 +141,60 @@ fn what_was_read_is_lines_an_image_or_something_else() {
         other => panic!("{other:?}"),
     };
     let lines = json!({"type": "text", "file": {"startLine": 3, "numLines": 2, "totalLines": 9}});
-    assert_eq!(content(&lines), ReadContent::Lines { first: 3, count: 2, total: 9 });
-    let image = json!({"type": "image", "file": {"originalSize": 10, "dimensions": {"originalWidth": 2, "originalHeight": 3}}});
-    assert_eq!(content(&image), ReadContent::Image { size: Some((2, 3)), bytes: Some(10) });
-    assert_eq!(content(&json!({"type": "notebook", "file": {"cells": [1, 2]}})), ReadContent::Notebook { cells: 2 });
+    assert_eq!(
+        content(&lines),
+        ReadContent::Lines {
+            first: 3,
+            count: 2,
+            total: 9
+        }
+    );
+    let image =
+        json!({"type": "image", "file": {"originalSize": 10, "dimensions": {"originalWidth": 2, "originalHeight": 3}}});
+    assert_eq!(
+        content(&image),
+        ReadContent::Image {
+            size: Some((2, 3)),
+            bytes: Some(10)
+        }
+    );
+    assert_eq!(
+        content(&json!({"type": "notebook", "file": {"cells": [1, 2]}})),
+        ReadContent::Notebook { cells: 2 }
+    );
     let pdf = json!({"type": "pdf", "file": {"originalSize": 7}});
-    assert_eq!(content(&pdf), ReadContent::Other { kind: "pdf".into(), bytes: Some(7) });
-    assert_eq!(content(&Value::Null), ReadContent::Lines { first: 1, count: 2, total: 2 });
+    assert_eq!(
+        content(&pdf),
+        ReadContent::Other {
+            kind: "pdf".into(),
+            bytes: Some(7)
+        }
+    );
+    assert_eq!(
+        content(&Value::Null),
+        ReadContent::Lines {
+            first: 1,
+            count: 2,
+            total: 2
+        }
+    );
 }
 
 #[test]
 fn the_web_subagents_and_servers_keep_what_they_returned() {
-    let fetched = done("WebFetch", &json!({"url": "u"}), "", &json!({"code": 200, "bytes": 5, "result": "text"}));
-    let CardBody::Web(Web::Fetch(fetch)) = fetched.body else { panic!() };
-    assert_eq!((fetch.code, fetch.bytes, fetch.answer.as_deref()), (Some(200), Some(5), Some("text")));
+    let fetched = done(
+        "WebFetch",
+        &json!({"url": "u"}),
+        "",
+        &json!({"code": 200, "bytes": 5, "result": "text"}),
+    );
+    let CardBody::Web(Web::Fetch(fetch)) = fetched.body else {
+        panic!()
+    };
+    assert_eq!(
+        (fetch.code, fetch.bytes, fetch.answer.as_deref()),
+        (Some(200), Some(5), Some("text"))
+    );
     let value = json!({"results": [{"content": [{"title": "t", "url": "u"}]}]});
     let CardBody::Web(Web::Search(search)) = done("WebSearch", &json!({"query": "q"}), "", &value).body else {
         panic!()
@@ -183,25 +203,36 @@ fn the_web_subagents_and_servers_keep_what_they_returned() {
     let value = json!({"content": [{"type": "text", "text": "report"}], "totalDurationMs": 5, "totalToolUseCount": 2,
         "totalTokens": 9});
     let input = json!({"description": "d", "prompt": "p", "subagent_type": "Explore"});
-    let CardBody::Subagent(agent) = done("Agent", &input, "", &value).body else { panic!() };
-    assert_eq!((agent.kind.as_deref(), agent.report.as_deref()), (Some("Explore"), Some("report")));
+    let CardBody::Subagent(agent) = done("Agent", &input, "", &value).body else {
+        panic!()
+    };
+    assert_eq!(
+        (agent.kind.as_deref(), agent.report.as_deref()),
+        (Some("Explore"), Some("report"))
+    );
     assert_eq!((agent.calls, agent.tokens), (Some(2), Some(9)));
     let mcp = card("mcp__tracker__close_issue", &json!({"id": 41, "why": "done"}));
     assert_eq!(&*mcp.title, "tracker/close_issue");
-    let Subject::Arguments(arguments) = &mcp.subject else { panic!() };
+    let Subject::Arguments(arguments) = &mcp.subject else {
+        panic!()
+    };
     assert_eq!(arguments[0].value, ArgumentValue::Json("41".into()));
     assert_eq!(arguments[1].value, ArgumentValue::Text("done".into()));
 }
 
 #[test]
 fn task_lists_say_what_has_to_be_done_before() {
-    let todos = json!({"todos": [{"content": "a", "status": "completed", "activeForm": "doing a", "blockedBy": [2, "3"]}]});
-    let CardBody::Tasks(tasks) = card("TodoWrite", &todos).body else { panic!() };
+    let todos =
+        json!({"todos": [{"content": "a", "status": "completed", "activeForm": "doing a", "blockedBy": [2, "3"]}]});
+    let CardBody::Tasks(tasks) = card("TodoWrite", &todos).body else {
+        panic!()
+    };
     let line = &tasks.list.unwrap()[0];
     assert_eq!((&*line.subject, line.status.as_deref()), ("a", Some("completed")));
     assert_eq!(line.after, ["2", "3"]);
     let update = json!({"taskId": "1", "status": "in_progress"});
-    let CardBody::Tasks(tasks) = done("TaskUpdate", &update, "", &json!({"task": {"id": "1", "subject": "s"}})).body else {
+    let CardBody::Tasks(tasks) = done("TaskUpdate", &update, "", &json!({"task": {"id": "1", "subject": "s"}})).body
+    else {
         panic!()
     };
     let line = tasks.one.unwrap();
@@ -211,14 +242,18 @@ fn task_lists_say_what_has_to_be_done_before() {
 #[test]
 fn questions_have_answers_and_plans_a_text() {
     let input = json!({"questions": [{"question": "A?"}, {"question": "B?"}]});
-    let CardBody::Question(question) = done("AskUserQuestion", &input, "", &json!({"answers": {"A?": "yes"}})).body else {
+    let CardBody::Question(question) = done("AskUserQuestion", &input, "", &json!({"answers": {"A?": "yes"}})).body
+    else {
         panic!()
     };
     assert_eq!(question.questions.len(), 2);
     assert_eq!(question.answers, [("A?".to_owned(), "yes".to_owned())]);
     let plan = card("ExitPlanMode", &json!({"plan": "1. Read"}));
     assert_eq!(plan.editable(), Some("plan"));
-    assert_eq!(card("EnterPlanMode", &json!({})).body, CardBody::Plan(Plan { text: None }));
+    assert_eq!(
+        card("EnterPlanMode", &json!({})).body,
+        CardBody::Plan(Plan { text: None })
+    );
 }
 
 #[test]
@@ -226,9 +261,14 @@ fn an_unknown_tool_keeps_its_input_and_output() {
     let input = json!({"depth": 2});
     let card = done("Frobnicate", &input, "", &json!({"ok": true}));
     assert_eq!(card.subject, Subject::Input(r#"{"depth":2}"#.into()));
-    let CardBody::Generic(generic) = card.body else { panic!() };
+    let CardBody::Generic(generic) = card.body else {
+        panic!()
+    };
     assert_eq!((generic.input, generic.output), (input, Some(json!({"ok": true}))));
-    assert_eq!(super::super::card::Card::of_input("X", &Value::Null).subject, Subject::None);
+    assert_eq!(
+        super::super::card::Card::of_input("X", &Value::Null).subject,
+        Subject::None
+    );
 }
 
 #[test]

@@ -4,23 +4,26 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sluice_host::conversation::{Activity, AskAnswer, ConversationState, What};
-use sluice_host::items::{
-    Decider, FileCount, ItemBody, ItemStatus, PromptSource, Subject, TurnOutcome, of_messages,
-};
+use sluice_host::items::{Decider, FileCount, ItemBody, ItemStatus, PromptSource, Subject, TurnOutcome, of_messages};
 use sluice_host::sessions::Sessions;
 use sluice_wire::control::Allow;
 use sluice_wire::{Frame, Raw};
 
 use super::{call, items, turn_end};
-use crate::conversation::play::*;
+use crate::conversation::play::{Play, ask, assistant, block_start, delta, id, init, message_start, result, system};
 
 fn runs(play: &mut Play, id: &str, name: &str, input: Value) {
-    play.says(assistant("m", json!({"type": "tool_use", "id": id, "name": name, "input": input})));
+    play.says(assistant(
+        "m",
+        json!({"type": "tool_use", "id": id, "name": name, "input": input}),
+    ));
 }
 
 fn came(play: &mut Play, id: &str, value: Value) {
-    play.says(json!({"type": "user", "parent_tool_use_id": null, "session_id": "session", "tool_use_result": value,
-        "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "ok"}]}}));
+    play.says(
+        json!({"type": "user", "parent_tool_use_id": null, "session_id": "session", "tool_use_result": value,
+        "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "ok"}]}}),
+    );
 }
 
 fn changed() -> AskAnswer {
@@ -56,7 +59,10 @@ fn a_changed_call_is_known_from_the_log_of_the_pipes_too() {
         "response": {"behavior": "allow", "updatedInput": {"command": "touch y"}}}});
     play.happens(What::Wrote(Frame::parse(&written.to_string()).unwrap()));
     let (status, call) = call(&play, "c1");
-    assert_eq!((status, call.card.subject), (ItemStatus::Running, Subject::Command("touch y".into())));
+    assert_eq!(
+        (status, call.card.subject),
+        (ItemStatus::Running, Subject::Command("touch y".into()))
+    );
     assert!(call.original.is_some());
 }
 
@@ -69,7 +75,9 @@ fn an_answer_to_a_question_is_no_change_of_the_call() {
     asked["request"]["input"] = input;
     play.says(asked);
     let allow = Allow {
-        updated_input: Some(Raw::of(&json!({"questions": [{"question": "Which?"}], "answers": {"Which?": "a"}}))),
+        updated_input: Some(Raw::of(
+            &json!({"questions": [{"question": "Which?"}], "answers": {"Which?": "a"}}),
+        )),
         ..Allow::default()
     };
     play.answer(AskAnswer::allow_with(id("r1"), allow));
@@ -91,7 +99,11 @@ fn a_call_knows_the_folder_it_ran_in() {
     play.says(elsewhere);
     runs(&mut play, "c3", "Bash", json!({"command": "ls"}));
     assert_eq!(call(&play, "c3").1.folder.as_deref(), Some("/other"));
-    assert_eq!(call(&play, "c2").1.folder.as_deref(), Some("/work/src"), "earlier calls keep theirs");
+    assert_eq!(
+        call(&play, "c2").1.folder.as_deref(),
+        Some("/work/src"),
+        "earlier calls keep theirs"
+    );
 }
 
 #[test]
@@ -141,13 +153,22 @@ fn a_command_that_the_turn_waits_for_is_not_in_the_background() {
     let mut play = Play::new();
     play.init();
     runs(&mut play, "c1", "Bash", json!({"command": "sleep 9"}));
-    play.says(system("task_started", json!({"task_id": "b1", "tool_use_id": "c1", "task_type": "local_bash",
-        "description": "sleep", "is_backgrounded": false})));
-    play.says(system("background_tasks_changed", json!({"tasks": [{"task_id": "b1", "task_type": "local_bash",
-        "description": "sleep"}]})));
+    play.says(system(
+        "task_started",
+        json!({"task_id": "b1", "tool_use_id": "c1", "task_type": "local_bash",
+        "description": "sleep", "is_backgrounded": false}),
+    ));
+    play.says(system(
+        "background_tasks_changed",
+        json!({"tasks": [{"task_id": "b1", "task_type": "local_bash",
+        "description": "sleep"}]}),
+    ));
     assert!(!play.state.tasks()[0].background);
     assert_eq!(call(&play, "c1").0, ItemStatus::Running);
-    play.says(system("task_updated", json!({"task_id": "b1", "patch": {"is_backgrounded": true}})));
+    play.says(system(
+        "task_updated",
+        json!({"task_id": "b1", "patch": {"is_backgrounded": true}}),
+    ));
     assert!(play.state.tasks()[0].background);
 }
 
@@ -156,18 +177,35 @@ fn tasks_say_what_has_to_be_done_before() {
     let mut play = Play::new();
     play.init();
     runs(&mut play, "c0", "TaskList", json!({}));
-    came(&mut play, "c0", json!({"tasks": [{"id": "1", "subject": "a", "status": "pending", "blockedBy": []},
-        {"id": "2", "subject": "b", "status": "pending", "blockedBy": ["1"]}]}));
-    runs(&mut play, "c1", "TaskUpdate", json!({"taskId": "1", "addBlockedBy": ["7"], "addBlocks": ["2"]}));
+    came(
+        &mut play,
+        "c0",
+        json!({"tasks": [{"id": "1", "subject": "a", "status": "pending", "blockedBy": []},
+        {"id": "2", "subject": "b", "status": "pending", "blockedBy": ["1"]}]}),
+    );
+    runs(
+        &mut play,
+        "c1",
+        "TaskUpdate",
+        json!({"taskId": "1", "addBlockedBy": ["7"], "addBlocks": ["2"]}),
+    );
     came(&mut play, "c1", json!({"success": true, "taskId": "1"}));
-    let after: Vec<Vec<&str>> = play.state.todos().iter().map(|it| it.after.iter().map(|id| &**id).collect()).collect();
+    let after: Vec<Vec<&str>> = play
+        .state
+        .todos()
+        .iter()
+        .map(|it| it.after.iter().map(|id| &**id).collect())
+        .collect();
     assert_eq!(after, [vec!["7"], vec!["1"]]);
 }
 
 #[test]
 fn a_notice_opens_no_turn() {
     let mut play = Play::new();
-    play.says(system("informational", json!({"content": "settings changed", "level": "info"})));
+    play.says(system(
+        "informational",
+        json!({"content": "settings changed", "level": "info"}),
+    ));
     play.says(system("status", json!({"status": null, "permissionMode": "plan"})));
     assert!(play.state.turns().is_empty());
     assert!(items(&play).iter().all(|item| item.turn.is_none()));
@@ -177,12 +215,34 @@ fn a_notice_opens_no_turn() {
 fn changed_files_are_known_while_the_turn_runs() {
     let mut play = Play::new();
     play.init();
-    runs(&mut play, "c1", "Write", json!({"file_path": "/work/a", "content": "1\n2\n"}));
-    came(&mut play, "c1", json!({"type": "create", "filePath": "/work/a", "structuredPatch": []}));
-    runs(&mut play, "c2", "Edit", json!({"file_path": "/work/a", "old_string": "1", "new_string": "0"}));
+    runs(
+        &mut play,
+        "c1",
+        "Write",
+        json!({"file_path": "/work/a", "content": "1\n2\n"}),
+    );
+    came(
+        &mut play,
+        "c1",
+        json!({"type": "create", "filePath": "/work/a", "structuredPatch": []}),
+    );
+    runs(
+        &mut play,
+        "c2",
+        "Edit",
+        json!({"file_path": "/work/a", "old_string": "1", "new_string": "0"}),
+    );
     let patch = json!([{"oldStart": 1, "newStart": 1, "lines": ["-1", "+0"]}]);
-    came(&mut play, "c2", json!({"filePath": "/work/a", "structuredPatch": patch}));
-    let count = FileCount { path: "/work/a".into(), added: 3, removed: 1 };
+    came(
+        &mut play,
+        "c2",
+        json!({"filePath": "/work/a", "structuredPatch": patch}),
+    );
+    let count = FileCount {
+        path: "/work/a".into(),
+        added: 3,
+        removed: 1,
+    };
     assert_eq!(play.state.files_changed(), [count.clone()]);
     play.says(result());
     assert_eq!(turn_end(&play).files, [count.clone()]);
@@ -229,14 +289,21 @@ fn a_saved_session_has_only_prompts_of_the_person_as_prompts_and_nothing_that_ru
         lines.push_str(&format!("{line}\n"));
     };
     let user = |text: &str| json!({"role": "user", "content": text});
-    let said = |block: Value| json!({"id": "m", "type": "message", "role": "assistant", "model": "x", "content": [block]});
+    let said =
+        |block: Value| json!({"id": "m", "type": "message", "role": "assistant", "model": "x", "content": [block]});
     say("user", user("alpha"));
     say("assistant", said(json!({"type": "text", "text": "beta"})));
     say("user", user("<command-name>/compact</command-name>"));
     say("user", user("<local-command-stdout>Compacted</local-command-stdout>"));
-    say("user", user("This session is being continued from a previous conversation that ran out of context."));
+    say(
+        "user",
+        user("This session is being continued from a previous conversation that ran out of context."),
+    );
     say("user", user("gamma"));
-    say("assistant", said(json!({"type": "tool_use", "id": "c1", "name": "Bash", "input": {"command": "ls"}})));
+    say(
+        "assistant",
+        said(json!({"type": "tool_use", "id": "c1", "name": "Bash", "input": {"command": "ls"}})),
+    );
     std::fs::write(folder.join(format!("{session}.jsonl")), lines).unwrap();
     let messages = Sessions::under(root.path()).messages(session, None).unwrap();
     let items = of_messages(&messages);
@@ -267,7 +334,11 @@ fn a_revision_is_never_used_twice_whatever_dies_when() {
         let mut cursor = sluice_host::items::ItemCursor::at(since);
         for change in state.item_changes(&mut cursor) {
             if let sluice_host::items::ItemChange::Item(item) = change {
-                assert!(item.revision > since && used.insert(item.revision), "{} again", item.revision);
+                assert!(
+                    item.revision > since && used.insert(item.revision),
+                    "{} again",
+                    item.revision
+                );
             }
         }
     };

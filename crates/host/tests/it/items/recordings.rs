@@ -1,4 +1,4 @@
-//! What was recorded of the reference CLI, both versions, in items.
+//! Projects the recordings of both versions of the reference CLI.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,9 @@ fn events(recording: &Recording) -> Vec<ConversationEvent> {
     }
     events.push(What::Exited(Exit::default()));
     let events = events.into_iter().enumerate();
-    events.map(|(at, what)| ConversationEvent::new(at as u64 * 10, what)).collect()
+    events
+        .map(|(at, what)| ConversationEvent::new(at as u64 * 10, what))
+        .collect()
 }
 
 #[test]

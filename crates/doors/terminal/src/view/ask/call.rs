@@ -81,7 +81,13 @@ pub fn permission(
                 body.extend(wrap::hard(&row, columns, 6));
             }
         }
-    } else if let CardBody::Shell(shell @ Shell { action: ShellAction::Run, .. }) = &card.body {
+    } else if let CardBody::Shell(
+        shell @ Shell {
+            action: ShellAction::Run,
+            ..
+        },
+    ) = &card.body
+    {
         title.push(shell.about.as_deref().unwrap_or_default(), Style::TEXT);
         for line in shell.command.lines() {
             body.extend(wrap::whole(&Row::plain(line).indented(4), columns, 6));

@@ -24,7 +24,7 @@ impl Feed {
             rows.extend(streaming.markdown.finish(measure));
             self.say(Kind::Text, rows);
         }
-        // A loss is told whenever there is one: after a turn without any the transcript is written again.
+        // The agent reports each loss: after a turn without one, the transcript is written again.
         self.writes_lost = std::mem::take(&mut self.loses_writes);
         self.failed = matches!(
             end.outcome,

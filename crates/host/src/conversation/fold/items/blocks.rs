@@ -3,8 +3,8 @@
 use sluice_wire::Frame;
 
 use super::{Fold, leaf};
-use crate::conversation::index::place;
 use crate::conversation::DraftBlock;
+use crate::conversation::index::place;
 use crate::conversation::read::{self, ApiEvent, Block, MessageFields};
 use crate::items::list::{RecordBody, Source, Streamed, ThinkingRecord, WritingRecord};
 use crate::items::{Card, ItemBody, ItemStatus, RequestError, Retry, ToolCall};
@@ -66,8 +66,9 @@ impl Fold<'_> {
         let parent = parent.map(place);
         let streamed = self.state.items.streamed.iter().rev();
         let mut found = streamed.filter(|it| it.parent == parent && it.index == index);
+        // The change of the draft reports it.
         if let Some(item) = found.next().map(|it| it.item) {
-            self.item_changed(item);
+            self.state.items.change(item);
         }
     }
 
@@ -76,7 +77,10 @@ impl Fold<'_> {
         let parent = parent.map(place);
         for block in blocks {
             let streamed = self.state.items.streamed.iter().rev();
-            let item = streamed.filter(|it| it.parent == parent && it.index == block.index).map(|it| it.item).next();
+            let item = streamed
+                .filter(|it| it.parent == parent && it.index == block.index)
+                .map(|it| it.item)
+                .next();
             let Some(record) = item.and_then(|item| self.state.items.get_mut(item)) else {
                 continue;
             };
@@ -133,9 +137,7 @@ impl Fold<'_> {
         let parent = parent.map(place);
         let items = &self.state.items;
         let at = items.streamed.iter().position(|it| {
-            it.parent == parent
-                && &*it.message == message
-                && items.get(it.item).is_some_and(|record| is(&record.body))
+            it.parent == parent && &*it.message == message && items.get(it.item).is_some_and(|record| is(&record.body))
         })?;
         Some(self.state.items.streamed.remove(at))
     }
@@ -171,14 +173,19 @@ impl Fold<'_> {
             }
             "thinking" | "redacted_thinking" => {
                 let streamed = self.take_streamed(parent, id, |body| matches!(body, RecordBody::Thinking(_)));
-                let told = message.thinking_duration_ms.0.map(|_| message.thinking_duration_ms.count());
+                let told = message
+                    .thinking_duration_ms
+                    .0
+                    .map(|_| message.thinking_duration_ms.count());
                 let now = self.state.now;
                 let passed = streamed.as_ref().map(|it| now.since(it.began));
                 let passed = passed.and_then(|it| u64::try_from(it.as_millis()).ok());
-                let known = streamed.as_ref().and_then(|it| match &self.state.items.get(it.item)?.body {
-                    RecordBody::Thinking(thinking) => thinking.tokens,
-                    _ => None,
-                });
+                let known = streamed
+                    .as_ref()
+                    .and_then(|it| match &self.state.items.get(it.item)?.body {
+                        RecordBody::Thinking(thinking) => thinking.tokens,
+                        _ => None,
+                    });
                 let tokens = known.or_else(|| self.state.items.current.thinking_tokens.take());
                 let text = match block.thinking {
                     Some(text) => Source::Line(leaf(frame, entry, text)),
@@ -230,7 +237,7 @@ impl Fold<'_> {
         self.add_item(ItemStatus::Done, ItemBody::ToolCall(Box::new(call)), parent);
     }
 
-    /// The tokens of the thinking that goes on.
+    /// Sets the number of tokens of the thinking block that is being streamed.
     pub(in super::super) fn thinking_tokens(&mut self, tokens: u64) {
         let streamed = self.state.items.streamed.iter().enumerate().rev();
         let mut main = streamed.filter(|(_, it)| it.parent.is_none());

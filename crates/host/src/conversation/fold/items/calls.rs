@@ -27,7 +27,9 @@ pub(crate) struct Calling<'a> {
 impl Fold<'_> {
     /// A call is known: by the line that makes it, or only by its id.
     pub(in super::super) fn call_item(&mut self, call: usize, calling: Option<Calling<'_>>) {
-        let Some(known) = self.state.calls.get(call) else { return };
+        let Some(known) = self.state.calls.get(call) else {
+            return;
+        };
         let (id, parent) = (known.id.clone(), known.parent);
         let streamed = calling.and_then(|it| {
             let is = |body: &RecordBody| matches!(body, RecordBody::Writing(writing) if writing.id == id);
@@ -56,9 +58,7 @@ impl Fold<'_> {
                 }
                 at
             }
-            (None, None) => {
-                self.add_item(ItemStatus::Running, RecordBody::Call(Box::new(record)), parent)
-            }
+            (None, None) => self.add_item(ItemStatus::Running, RecordBody::Call(Box::new(record)), parent),
         };
         if calling.is_some() {
             self.state.items.turn.calls += 1;
@@ -69,7 +69,9 @@ impl Fold<'_> {
 
     /// A call, its task or its permission changed.
     pub(in super::super) fn update_call(&mut self, call: usize) {
-        let Some(at) = self.state.items.of_call(call) else { return };
+        let Some(at) = self.state.items.of_call(call) else {
+            return;
+        };
         let Some(status) = self.call_status(call) else { return };
         self.state.items.set_status(at, status);
     }
@@ -112,8 +114,13 @@ impl Fold<'_> {
     ) {
         self.decided(call, block.tool_use_id.text(), message.tool_result_meta);
         let rejected = message.tool_use_result.is_some_and(|value| value.get() == REJECTED);
-        let Some(record) = self.state.items.call_mut(call) else { return };
-        let denied = record.permission.as_deref().is_some_and(|it| it.outcome == PermissionOutcome::Denied);
+        let Some(record) = self.state.items.call_mut(call) else {
+            return;
+        };
+        let denied = record
+            .permission
+            .as_deref()
+            .is_some_and(|it| it.outcome == PermissionOutcome::Denied);
         let status = match block.is_error.0 {
             _ if rejected => ItemStatus::Cancelled,
             true if denied => ItemStatus::Denied,
@@ -194,7 +201,9 @@ impl Fold<'_> {
             decided: None,
             changed_by: None,
         };
-        let Some(call) = call.filter(|_| asked.kind == AskKind::Tool) else { return };
+        let Some(call) = call.filter(|_| asked.kind == AskKind::Tool) else {
+            return;
+        };
         if let Some(record) = self.state.items.call_mut(call) {
             record.permission = Some(Box::new(permission));
             self.call_changed(call);
@@ -210,7 +219,11 @@ impl Fold<'_> {
             return;
         };
         let (id, state, at, by) = (settled.id.clone(), settled.state, settled.settled, settled.by.clone());
-        let permission = self.state.items.call_mut(call).and_then(|record| record.permission.as_mut());
+        let permission = self
+            .state
+            .items
+            .call_mut(call)
+            .and_then(|record| record.permission.as_mut());
         if let Some(permission) = permission.filter(|it| it.request.as_ref() == Some(&id)) {
             permission.outcome = outcome(state);
             permission.decided = at;
@@ -237,7 +250,11 @@ impl Fold<'_> {
         }) else {
             return;
         };
-        let asked = self.state.items.call(call).and_then(|record| self.state.value(record.input.as_ref()));
+        let asked = self
+            .state
+            .items
+            .call(call)
+            .and_then(|record| self.state.value(record.input.as_ref()));
         let same = serde_json::from_str::<Value>(input).ok() == asked;
         if let Some(record) = self.state.items.call_mut(call).filter(|_| !same && asked.is_some()) {
             record.changed = Some(input.into());
@@ -255,7 +272,9 @@ impl Fold<'_> {
             return;
         };
         let answer: Value = serde_json::from_str(answer).unwrap_or_default();
-        let Some(output) = answer.get("hookSpecificOutput") else { return };
+        let Some(output) = answer.get("hookSpecificOutput") else {
+            return;
+        };
         let word = |name: &str| output.get(name).and_then(Value::as_str);
         let outcome = match word("permissionDecision") {
             Some("allow") => PermissionOutcome::Allowed,

@@ -93,7 +93,10 @@ impl Fold<'_> {
 
     /// The small messages that are no `system` ones.
     pub(in super::super) fn noted(&mut self, ty: MessageType, it: &Note<'_>) {
-        let text = [&it.text, &it.summary].into_iter().find_map(|word| word.get()).unwrap_or_default();
+        let text = [&it.text, &it.summary]
+            .into_iter()
+            .find_map(|word| word.get())
+            .unwrap_or_default();
         let kind = match ty {
             MessageType::PromptSuggestion => {
                 let text = it.suggestion.text().to_owned();
@@ -114,7 +117,10 @@ impl Fold<'_> {
         let delay = Duration::from_millis(it.retry_delay_ms.count());
         let retry = Retry {
             error: it.error.text().to_owned(),
-            status: it.error_status.0.and_then(|_| u16::try_from(it.error_status.count()).ok()),
+            status: it
+                .error_status
+                .0
+                .and_then(|_| u16::try_from(it.error_status.count()).ok()),
             attempt: it.attempt.count(),
             max: it.max_retries.count(),
             next: self.state.now.after(delay),
@@ -161,7 +167,7 @@ impl Fold<'_> {
         }
     }
 
-    /// `status`: a compaction goes on, or is over.
+    /// `status`: a compaction runs or has ended.
     pub(in super::super) fn compacting(&mut self, goes_on: bool, error: Option<&str>) {
         match (goes_on, self.state.items.current.compaction) {
             (true, None) => {
@@ -231,7 +237,7 @@ impl Fold<'_> {
         self.command_ran("", "", Some(text));
     }
 
-    /// Text on the person's side: a prompt of somebody else, a local command, or something for the model.
+    /// A `user` message with text: a prompt of another client, a local command, or context for the model.
     pub(in super::super) fn user_text(&mut self, message: &MessageFields<'_>, parent: Option<usize>) {
         let Some(inner) = &message.message.0 else { return };
         let text = inner.content.text();
@@ -254,7 +260,11 @@ impl Fold<'_> {
             self.add_item(
                 ItemStatus::Done,
                 ItemBody::Notice(Notice {
-                    kind: if stopped { NoticeKind::Stopped } else { NoticeKind::Context },
+                    kind: if stopped {
+                        NoticeKind::Stopped
+                    } else {
+                        NoticeKind::Context
+                    },
                     level: NoticeLevel::Info,
                     text,
                     call: None,

@@ -6,6 +6,7 @@ use sluice_wire::control::{RewindFilesResponse, Subtype};
 use sluice_wire::stdout::{ResultSubtype, TerminalReason};
 
 use super::Fold;
+use crate::conversation::Change;
 use crate::conversation::index::place;
 use crate::conversation::read::{self, Later, TurnResult, Word};
 use crate::conversation::{End, Exit, Pending};
@@ -14,7 +15,6 @@ use crate::items::{
     FilesRewound, HookStatus, ItemBody, ItemId, ItemStatus, ModelChange, ModelChangeReason, ProcessChange, TurnEnd,
     TurnOutcome,
 };
-use crate::conversation::Change;
 
 impl Fold<'_> {
     /// A turn begins: counting starts again.
