@@ -228,7 +228,7 @@ impl Feed {
 
     fn removed(&mut self, item: ItemId) {
         self.retry = self.retry.take().filter(|retry| retry.item != item);
-        self.stop_writing(item);
+        self.streaming = self.streaming.take().filter(|streaming| streaming.item != item);
     }
 
     /// A text no longer grows. What of it was committed stays; the rest is decided by what comes next.

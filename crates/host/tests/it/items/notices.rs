@@ -10,7 +10,9 @@ use sluice_host::items::{
 use sluice_wire::control::SetModel;
 
 use super::{items, last, shown};
-use crate::conversation::play::{Play, assistant, init, success, system, text};
+use crate::conversation::play::{
+    Play, assistant, block_start, delta, init, message_start, success, system, text,
+};
 
 fn user(text: &str) -> serde_json::Value {
     json!({"type": "user", "message": {"role": "user", "content": text}, "parent_tool_use_id": null,
@@ -29,6 +31,10 @@ fn a_local_command_has_its_output() {
     };
     assert_eq!((&*command.name, &*command.arguments), ("context", "all"));
     assert_eq!(command.output.as_deref(), Some("12% used"));
+    // The text was streamed as if the model wrote it.
+    for line in [message_start("m"), block_start(0), delta(0, "$0.42")] {
+        play.says(line);
+    }
     let mut said = assistant("m", json!({"type": "text", "text": "$0.42"}));
     said["message"]["model"] = json!("<synthetic>");
     said["local_command_run"] = json!({"command": "usage", "args": ""});
@@ -37,6 +43,7 @@ fn a_local_command_has_its_output() {
         panic!()
     };
     assert_eq!((&*command.name, command.output.as_deref()), ("usage", Some("$0.42")));
+    assert_eq!(items(&play).len(), 2);
     play.says(system("local_command_output", json!({"content": "more"})));
     let ItemBody::Command(command) = last(&play).body else {
         panic!()

@@ -155,20 +155,26 @@ impl Fold<'_> {
         match block.ty.text() {
             "text" => {
                 let synthetic = inner.model.get() == Some(SYNTHETIC);
-                if synthetic && (message.error.get().is_some() || message.is_api_error_message.0) {
+                let streamed = self.take_streamed(parent, id, |body| matches!(body, RecordBody::Text(_)));
+                let failed = synthetic && (message.error.get().is_some() || message.is_api_error_message.0);
+                let run = message.local_command_run.0.as_ref().filter(|_| synthetic);
+                // Text of the agent itself becomes an item of another kind.
+                if let Some(streamed) = streamed.as_ref().filter(|_| failed || run.is_some()) {
+                    self.remove_item(streamed.item);
+                }
+                if failed {
                     return self.request_failed(parent, message, block);
                 }
                 if parent.is_none() {
                     self.retry_over();
                 }
-                if let Some(run) = message.local_command_run.0.as_ref().filter(|_| synthetic) {
+                if let Some(run) = run {
                     let output = read::later(block.text);
                     self.command_ran(run.command.text(), run.args.text(), output);
                     return;
                 }
                 let Some(text) = block.text else { return };
                 let source = Source::Line(leaf(frame, entry, text));
-                let streamed = self.take_streamed(parent, id, |body| matches!(body, RecordBody::Text(_)));
                 self.say(streamed, parent, RecordBody::Text(source));
             }
             "thinking" | "redacted_thinking" => {
