@@ -240,10 +240,10 @@ impl Fields for Value {
     }
 
     fn is(&self, name: &str) -> bool {
-        self.get(name).and_then(Value::as_bool) == Some(true)
+        self.get(name).and_then(Self::as_bool) == Some(true)
     }
 
-    fn list(&self, name: &str) -> Option<&[Value]> {
+    fn list(&self, name: &str) -> Option<&[Self]> {
         Some(self.get(name)?.as_array()?.as_slice())
     }
 }

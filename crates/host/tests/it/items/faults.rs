@@ -243,13 +243,14 @@ fn changed_files_are_known_while_the_turn_runs() {
         added: 3,
         removed: 1,
     };
-    assert_eq!(play.state.files_changed(), [count.clone()]);
+    let wanted = vec![count];
+    assert_eq!(play.state.files_changed(), wanted);
     play.says(result());
-    assert_eq!(turn_end(&play).files, [count.clone()]);
+    assert_eq!(turn_end(&play).files, wanted);
     play.init();
     play.says(result());
     assert_eq!(turn_end(&play).files, []);
-    assert_eq!(play.state.files_changed(), [count]);
+    assert_eq!(play.state.files_changed(), wanted);
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn line(happening: Happening, serial: usize) -> Option<Value> {
         Task(call) => system(
             "task_started",
             json!({"task_id": format!("t{call}"), "tool_use_id": format!("c{call}"),
-            "task_type": "local_bash", "description": "d", "is_backgrounded": serial % 2 == 0}),
+            "task_type": "local_bash", "description": "d", "is_backgrounded": serial.is_multiple_of(2)}),
         ),
         TaskEnd(call) => system(
             "task_notification",

@@ -56,10 +56,10 @@ fn every_recording_projects_without_an_unknown_item_or_an_open_one() {
                 ItemBody::Unknown { raw_type: Some(ty) } if !known_strangers.contains(ty) => {
                     problems.push(format!("{}: unknown {ty}", recording.name));
                 }
-                ItemBody::ToolCall(call) if matches!(call.card.subject, Subject::Input(_)) => {
-                    if &*call.tool != "Nonsense" {
-                        problems.push(format!("{}: no card for {}", recording.name, call.tool));
-                    }
+                ItemBody::ToolCall(call)
+                    if matches!(call.card.subject, Subject::Input(_)) && &*call.tool != "Nonsense" =>
+                {
+                    problems.push(format!("{}: no card for {}", recording.name, call.tool));
                 }
                 _ => {}
             }

@@ -54,8 +54,7 @@ impl Feed {
             let inside = self.inside.get(&id).into_iter().flatten();
             let running = inside
                 .filter_map(|id| Some((*id, self.calls.get(id)?)))
-                .filter(|(_, call)| call.is_running())
-                .last();
+                .rfind(|(_, call)| call.is_running());
             match running.filter(|_| found.is_running()) {
                 Some(inner) => (id, found) = inner,
                 None => break,

@@ -175,7 +175,7 @@ impl Fold<'_> {
                 }
                 let Some(text) = block.text else { return };
                 let source = Source::Line(leaf(frame, entry, text));
-                self.say(streamed, parent, RecordBody::Text(source));
+                self.say(streamed.as_ref(), parent, RecordBody::Text(source));
             }
             "thinking" | "redacted_thinking" => {
                 let streamed = self.take_streamed(parent, id, |body| matches!(body, RecordBody::Thinking(_)));
@@ -202,7 +202,7 @@ impl Fold<'_> {
                     duration: told.or(passed),
                     tokens,
                 }));
-                self.say(streamed, parent, body);
+                self.say(streamed.as_ref(), parent, body);
             }
             "server_tool_use" => self.server_call(parent, block),
             _ => {}
@@ -210,13 +210,13 @@ impl Fold<'_> {
     }
 
     /// A block is complete: it becomes the content of the item that was streamed, or of a new one.
-    fn say(&mut self, streamed: Option<Streamed>, parent: Option<usize>, body: RecordBody) {
+    fn say(&mut self, streamed: Option<&Streamed>, parent: Option<usize>, body: RecordBody) {
         match streamed {
             Some(Streamed { item, .. }) => {
-                if let Some(record) = self.state.items.get_mut(item) {
+                if let Some(record) = self.state.items.get_mut(*item) {
                     record.body = body;
                 }
-                self.item_status(item, ItemStatus::Done);
+                self.item_status(*item, ItemStatus::Done);
             }
             None => {
                 self.add_item(ItemStatus::Done, body, parent);
